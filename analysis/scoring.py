@@ -1,0 +1,62 @@
+"""Reads stored replies with their task's parser and stores what it finds.
+
+Asks nobody: a reply is parsed and marked again whenever its parser's version has gone up.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+
+from analysis.sql import query
+from prompts.tasks import TASKS, Answer, Marked, Task, Unparsed
+from store.database import insert
+from store.keys import canonical
+from store.read import Connection, ask
+from store.rows import ScoreRow
+
+
+def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> int:
+    """Score every reply that its parser's present version has not read; return how many.
+
+    Args:
+        connection: The owner's; rows are inserted through it.
+        keys: Only these replies; all if None.
+    """
+    rows: list[ScoreRow] = []
+    now = datetime.now(UTC)
+    for task in TASKS.values():
+        found = ask(
+            connection,
+            query("to_score"),
+            {"task": task.name, "version": task.version, "keys": None if keys is None else list(keys)},
+        )
+        rows += [_score(task, record, now) for record in found.records()]
+    insert(connection, rows)
+    return len(rows)
+
+
+def _score(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
+    gold, options, accepted = (json.loads(str(record[name])) for name in ("gold", "options", "accepted"))
+    answer = read(task, str(record["text"]), str(record["outcome"]), gold, options)
+    marked: Marked = task.mark(answer, gold, accepted)
+    return ScoreRow(
+        prompt_hash=str(record["prompt_hash"]),
+        key=str(record["key"]),
+        version=task.version,
+        answer=canonical(answer.value) if isinstance(answer, Answer) else None,
+        unparsed=answer.reason if isinstance(answer, Unparsed) else None,
+        units_right=marked.right,
+        units=marked.units,
+        scored_at=now,
+    )
+
+
+def read(
+    task: Task, text: str, outcome: str, gold: dict[str, str], options: list[str]
+) -> Answer | Unparsed:
+    """What a reply says. A refusal says nothing, whatever its words."""
+    if outcome == "refused":
+        return Unparsed("the model refused")
+    return task.parse(text, gold, options)

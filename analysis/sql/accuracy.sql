@@ -1,0 +1,7 @@
+-- Accuracy by condition for one experiment, in the order of the tables.
+SELECT * EXCLUDE (experiment)
+FROM accuracy
+WHERE experiment = $experiment
+ORDER BY task, dataset, choices, model,
+         list_position(['original', 'masked', 'same_culture', 'cross_culture'], names),
+         list_position(['baseline', 'verbatim', 'gist'], prompt)

@@ -1,0 +1,92 @@
+"""The command's front door: one file a command, imported when it is called."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from pathlib import Path
+from typing import Any, Final
+
+import click
+
+_COMMANDS: Final = {
+    "data": "List the datasets and models, and fetch those that come as assets.",
+    "doctor": "Say what is installed, what is cached and what is missing.",
+    "plan": "Show cells, tokens, cost and time before anything is spent.",
+    "run": "Start or resume an experiment.",
+    "sql": "Run a query on a store.",
+    "status": "Show how far the experiments of a store are.",
+    "table": "Print an experiment's accuracies and contrasts.",
+}
+
+store_option = click.option(
+    "--store",
+    default="probe-store",
+    show_default=True,
+    type=click.Path(path_type=Path, file_okay=False),
+    help="The store's folder.",
+)
+"""The same option in every command."""
+
+format_option = click.option(
+    "--format",
+    "form",
+    default="table",
+    show_default=True,
+    type=click.Choice(["table", "csv", "json"]),
+    help="How to print the result.",
+)
+
+
+class _Lazy(click.Group):
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        del ctx
+        return list(_COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        del ctx
+        if cmd_name not in _COMMANDS:
+            return None
+        module = importlib.import_module(f"probe.cli.{cmd_name}")
+        command: click.Command = module.command
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        del ctx
+        with formatter.section("Commands"):
+            formatter.write_dl(list(_COMMANDS.items()))
+
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except KeyboardInterrupt:
+            click.echo("probe: interrupted", err=True)
+            sys.exit(130)
+        except (click.ClickException, click.exceptions.Exit, click.Abort):
+            raise
+        except Exception as error:
+            code = _exit_code(error)
+            if code is None:
+                raise
+            click.echo(f"probe: {error}", err=True)
+            sys.exit(code)
+
+
+def _exit_code(error: Exception) -> int | None:
+    """2 for bad usage or input, 1 for what the world would not give, None for a bug."""
+    from analysis.errors import AnalysisError  # noqa: PLC0415 - only when something went wrong
+    from probe.errors import ProbeError, ProviderDown  # noqa: PLC0415
+    from prompts.errors import PromptsError  # noqa: PLC0415
+    from store.errors import AssetError, StoreError  # noqa: PLC0415
+
+    if isinstance(error, (ProviderDown, AssetError)):
+        return 1
+    if isinstance(error, (AnalysisError, ProbeError, PromptsError, StoreError)):
+        return 2
+    return None
+
+
+@click.group(cls=_Lazy, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="gistprobe", prog_name="probe")
+def cli() -> None:
+    """Tell whether a language model understands a character or remembers the book."""

@@ -1,0 +1,48 @@
+"""Errors of the probe room.
+
+ProbeError
+├── SpecError        the experiment file says something that cannot be
+├── ProviderDown     a model's endpoint cannot be used; its cells stay to be asked
+└── PlanEmpty        nothing to ask: no item was found
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class ProbeError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class SpecError(ProbeError):
+    """The experiment file cannot be used."""
+
+    def __init__(self, path: Path, problems: tuple[str, ...]) -> None:
+        super().__init__(path, problems)
+        self.path, self.problems = path, problems
+
+    def __str__(self) -> str:
+        return f"{self.path}: {'; '.join(self.problems)}"
+
+
+class ProviderDown(ProbeError):
+    """A model's endpoint cannot be used at all; what it holds stays to be asked."""
+
+    def __init__(self, model: str, found: str, fix: str) -> None:
+        super().__init__(model, found, fix)
+        self.model, self.found, self.fix = model, found, fix
+
+    def __str__(self) -> str:
+        return f"model {self.model}: {self.found}; {self.fix}"
+
+
+class PlanEmpty(ProbeError):
+    """An experiment that asks nothing."""
+
+    def __init__(self, task: str, dataset: str, why: str) -> None:
+        super().__init__(task, dataset, why)
+        self.task, self.dataset, self.why = task, dataset, why
+
+    def __str__(self) -> str:
+        return f"task {self.task}: dataset {self.dataset} gave no item; {self.why}"

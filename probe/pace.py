@@ -1,0 +1,53 @@
+"""Limits on how hard one model is asked.
+
+Pure values: nothing here sleeps or opens a socket. `probe.gate` acts on them.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Final
+
+from probe.spec import ModelSpec
+
+DEFAULT_IN_FLIGHT: Final = 16
+_LOCAL_MOST: Final = 4
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Pace:
+    """How hard one model may be asked.
+
+    Attributes:
+        in_flight: Requests open at once (count, at least 1).
+        requests_per_min: Requests started a minute; None for no limit.
+        tokens_per_min: Prompt and longest reply tokens a minute; None for no limit.
+    """
+
+    in_flight: int
+    requests_per_min: float | None = None
+    tokens_per_min: float | None = None
+
+
+def local_slots(model: ModelSpec) -> int:
+    """Requests the embedded server works on at once: as told, or one a free core, at most 4."""
+    return model.max_in_flight or max(1, min(_LOCAL_MOST, free_cores()))
+
+
+def free_cores() -> int:
+    """Cores this process may use (count)."""
+    try:
+        return len(os.sched_getaffinity(0))
+    except AttributeError:  # not on every system
+        return os.cpu_count() or 1
+
+
+def pace_of(model: ModelSpec) -> Pace:
+    """The limits an experiment file sets for a model."""
+    local = model.provider == "local"
+    return Pace(
+        in_flight=local_slots(model) if local else model.max_in_flight or DEFAULT_IN_FLIGHT,
+        requests_per_min=model.requests_per_min,
+        tokens_per_min=model.tokens_per_min,
+    )

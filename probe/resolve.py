@@ -1,0 +1,59 @@
+"""From names in an experiment file to things: dataset files, model weights, providers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from probe.plan import Model, Plan, Source
+from probe.providers import Local, OpenAIChat, Provider
+from probe.spec import ModelSpec, Spec, TaskSpec, dataset_path, model_file
+from prompts.datasets import dataset_named
+from store.assets import Progress, fetch, file_sha256
+from store.catalogue import ASSETS, MODELS
+
+
+def find(spec: Spec, spec_path: Path, progress: Progress) -> Plan:
+    """A plan, its datasets fetched where they are assets; models are not fetched.
+
+    Raises:
+        SpecError: A path leads nowhere, or a local model is neither an asset nor a file.
+        AssetError: A dataset cannot be fetched.
+    """
+    return Plan(
+        spec=spec,
+        models=tuple(_model(model, spec_path) for model in spec.models),
+        sources=tuple(_source(task, spec_path, progress) for task in spec.tasks),
+    )
+
+
+def _model(model: ModelSpec, spec_path: Path) -> Model:
+    if model.provider == "openai":
+        return Model(spec=model, endpoint=model.endpoint or model.base_url or "")
+    file = model_file(model, spec_path)
+    sha256 = file_sha256(file) if file else MODELS[model.model].sha256
+    return Model(spec=model, endpoint=f"sha256:{sha256}")
+
+
+def _source(task: TaskSpec, spec_path: Path, progress: Progress) -> Source:
+    path = dataset_path(task, spec_path)
+    if path is None:
+        path = fetch(ASSETS[dataset_named(task.dataset).asset or ""], progress)
+    return Source(task=task, root=path)
+
+
+def provider_for(model: ModelSpec, spec_path: Path, log: Path, progress: Progress) -> Provider:
+    """What asks a model; the weights of a local one are fetched and verified.
+
+    Raises:
+        AssetError: The weights cannot be fetched.
+    """
+    if model.provider == "openai":
+        return OpenAIChat(model, model.base_url or "")
+    path = model_file(model, spec_path) or fetch(MODELS[model.model], progress)
+    return Local(model, path, log)
+
+
+def note_for(model: ModelSpec) -> str | None:
+    """What users must know of a model's results, where the catalogue says so."""
+    asset = MODELS.get(model.model) if model.provider == "local" else None
+    return asset.note if asset else None

@@ -1,0 +1,272 @@
+"""The experiment file: one TOML file says it all, and unknown keys are errors.
+
+Every field's meaning and unit stands in its description, from which reference pages are made.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from pathlib import Path
+from typing import Annotated, Any, Literal, TypeAlias, get_args
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+
+from probe.errors import SpecError
+from prompts import NAMES, PROMPTS, Choices, Names, PromptName
+from prompts.datasets import dataset_named
+from prompts.errors import UnknownName
+from prompts.names.lists import name_list
+from prompts.tasks import task_named
+from store.catalogue import MODELS
+
+ProviderName: TypeAlias = Literal["openai", "local"]
+ParamValue: TypeAlias = str | int | float | bool | list[str] | dict[str, Any]
+_Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+_RESERVED_PARAMS = frozenset({"model", "messages", "stream", "n"})
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class Price(_Strict):
+    """What a model's tokens cost."""
+
+    input_usd_per_m: float = Field(ge=0, description="US dollars for a million prompt tokens.")
+    output_usd_per_m: float = Field(ge=0, description="US dollars for a million reply tokens.")
+
+
+class ModelSpec(_Strict):
+    """One model to ask."""
+
+    name: _Slug = Field(description="The model's name in tables.")
+    provider: ProviderName = Field(
+        description="`openai`: any compatible endpoint. `local`: a GGUF model, served here."
+    )
+    model: str = Field(
+        min_length=1,
+        description="For `openai` the model's id; for `local` an asset's name or a GGUF file.",
+    )
+    base_url: str | None = Field(
+        default=None, description="Where the endpoint's API begins, such as http://host:8000/v1."
+    )
+    endpoint: str | None = Field(
+        default=None,
+        description="A name for where the model is served that outlives its address: it stands in"
+        " the cells' keys in place of `base_url`, so that a server may move.",
+    )
+    api_key_env: str | None = Field(
+        default=None, description="The environment variable that holds the key; never the key."
+    )
+    max_in_flight: int | None = Field(
+        default=None, ge=1, description="Requests open at once (default 16; local: 1 a core, at most 4)."
+    )
+    requests_per_min: float | None = Field(default=None, gt=0, description="Requests started a minute.")
+    tokens_per_min: float | None = Field(
+        default=None, gt=0, description="Prompt and reply tokens a minute, estimated at sending."
+    )
+    timeout_s: float = Field(default=300.0, gt=0, description="Wall time of one attempt (seconds).")
+    attempts: int = Field(default=6, ge=1, description="Tries at a cell before it counts as failed.")
+    context_tokens: int = Field(
+        default=2048, ge=256, description="Context of each request on the local server (tokens)."
+    )
+    params: dict[str, ParamValue] = Field(
+        default_factory=dict,
+        description="Sampling parameters, sent as they are. A `seed` goes up by one a sample.",
+    )
+    price: Price | None = Field(default=None, description="For forecasts; no price, no forecast.")
+
+    @model_validator(mode="after")
+    def _check(self) -> ModelSpec:
+        if self.provider == "openai" and self.base_url is None:
+            raise ValueError("provider openai needs base_url")
+        if self.provider == "local" and self.base_url is not None:
+            raise ValueError("provider local starts its own server; leave base_url out")
+        taken = _RESERVED_PARAMS & self.params.keys()
+        if taken:
+            raise ValueError(f"params may not set {', '.join(sorted(taken))}")
+        return self
+
+
+class TaskSpec(_Strict):
+    """One task over one dataset."""
+
+    name: str = Field(description="The task's name, such as character_guessing.")
+    dataset: str = Field(description="The dataset's name; `probe data list` shows them.")
+    path: str | None = Field(
+        default=None,
+        description="The dataset's file or folder, from the experiment file's folder or from here.",
+    )
+    limit: int | None = Field(
+        default=None, ge=1, description="Items, drawn with the seed; growing it keeps those drawn."
+    )
+    works: list[str] = Field(default_factory=list, description="Only these works, by title.")
+    excerpt_words: int = Field(
+        default=300, ge=20, description="Words of an excerpt cut from a longer text (a target)."
+    )
+    choices: Choices | None = Field(
+        default=None, description="Whether answers are offered; by default as the task does it."
+    )
+    options: int = Field(default=10, ge=2, description="Titles offered where choices are options.")
+    wording: dict[PromptName, str] = Field(
+        default_factory=dict, description="Instructions in place of the task's own, by prompt."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> TaskSpec:
+        try:
+            task, dataset = task_named(self.name), dataset_named(self.dataset)
+        except UnknownName as error:
+            raise ValueError(str(error)) from None
+        if self.name not in dataset.tasks:
+            raise ValueError(
+                f"dataset {self.dataset!r} has no items for {self.name!r}, only for "
+                f"{', '.join(dataset.tasks)}"
+            )
+        if self.path is None and dataset.asset is None:
+            raise ValueError(f"dataset {self.dataset!r} needs path: {dataset.path_help}")
+        if task.needs_options and self.choices == "open":
+            raise ValueError(f"task {self.name!r} always offers its options")
+        return self
+
+    @property
+    def asked(self) -> Choices:
+        """Whether this task offers its options."""
+        return self.choices or ("options" if task_named(self.name).needs_options else "open")
+
+
+class Conditions(_Strict):
+    """Which conditions every item is asked under."""
+
+    names: list[Names] = Field(default=list(NAMES), min_length=1, description="Name strategies.")
+    prompts: list[PromptName] = Field(default=list(PROMPTS), min_length=1, description="Prompts.")
+    samples: int = Field(default=1, ge=1, description="Replies asked for in each cell.")
+    cross_culture: str = Field(
+        default="chinese", description="The name list that cross_culture draws from."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Conditions:
+        try:
+            name_list(self.cross_culture)
+        except UnknownName as error:
+            raise ValueError(str(error)) from None
+        for field in ("names", "prompts"):
+            values = getattr(self, field)
+            if len(set(values)) < len(values):
+                raise ValueError(f"{field} lists something twice")
+        return self
+
+
+class Spec(_Strict):
+    """An experiment."""
+
+    name: _Slug = Field(description="The experiment's name; resuming goes by it.")
+    seed: int = Field(default=0, description="Drives every draw: items, options, names.")
+    models: list[ModelSpec] = Field(min_length=1)
+    tasks: list[TaskSpec] = Field(min_length=1)
+    conditions: Conditions = Field(default_factory=Conditions)
+
+    @model_validator(mode="after")
+    def _check(self) -> Spec:
+        names = [model.name for model in self.models]
+        if len(set(names)) < len(names):
+            raise ValueError("two models have the same name")
+        kinds = [(task.name, task.dataset, task.asked) for task in self.tasks]
+        if len(set(kinds)) < len(kinds):
+            raise ValueError("two tasks have the same name, dataset and choices")
+        return self
+
+
+def read_spec(path: Path) -> Spec:
+    """An experiment file, checked.
+
+    Raises:
+        SpecError: It is missing, not TOML, or says something that cannot be; every problem is
+            named with its place, and an unknown key with the nearest known one.
+    """
+    try:
+        raw = tomllib.loads(read_toml(path))
+    except tomllib.TOMLDecodeError as error:
+        raise SpecError(path, (f"not TOML: {error}",)) from None
+    try:
+        return Spec.model_validate(raw)
+    except ValidationError as error:
+        raise SpecError(path, tuple(_problem(each, raw) for each in error.errors())) from None
+
+
+def read_toml(path: Path) -> str:
+    """The experiment file's text."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        raise SpecError(path, ("no such file; name an experiment file",)) from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise SpecError(path, (f"cannot be read: {error}",)) from None
+
+
+def _problem(error: Any, raw: dict[str, Any]) -> str:
+    place = ".".join(
+        f"[{part}]" if isinstance(part, int) else str(part) for part in error["loc"]
+    ).replace(".[", "[")
+    if error["type"] == "extra_forbidden":
+        key = str(error["loc"][-1])
+        near = difflib.get_close_matches(key, _known_keys(error["loc"][:-1]), n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(_known_keys(error['loc'][:-1]))}"
+        return f"unknown key {place}; {hint}"
+    if error["type"] == "missing":
+        return f"{place} is missing"
+    message = error["msg"].removeprefix("Value error, ")
+    found = error.get("input")
+    shown = f", found {found!r}" if isinstance(found, (str, int, float, bool)) else ""
+    return f"{place}: {message[:1].lower()}{message[1:]}{shown}" if place else message
+
+
+def _known_keys(location: tuple[str | int, ...]) -> list[str]:
+    """The keys of the model that a place in the file belongs to."""
+    model: type[BaseModel] = Spec
+    for part in location:
+        if isinstance(part, str) and part in model.model_fields:
+            found = _model_in(model.model_fields[part].annotation)
+            model = found or model
+    return list(model.model_fields)
+
+
+def _model_in(annotation: object) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for each in get_args(annotation) if (found := _model_in(each))), None)
+
+
+def dataset_path(task: TaskSpec, spec_path: Path) -> Path | None:
+    """Where a task's dataset lies, if the file gives a path.
+
+    Raises:
+        SpecError: Nothing is there.
+    """
+    if task.path is None:
+        return None
+    tried = [spec_path.parent / task.path, Path(task.path)]
+    for path in tried:
+        if path.exists():
+            return path
+    places = " nor at ".join(dict.fromkeys(os.path.normpath(path) for path in tried))
+    raise SpecError(spec_path, (f"task {task.name}: no file or folder at {places}",))
+
+
+def model_file(model: ModelSpec, spec_path: Path) -> Path | None:
+    """The GGUF file a local model names by path; None where it names an asset.
+
+    Raises:
+        SpecError: It is neither an asset nor a file.
+    """
+    if model.model in MODELS:
+        return None
+    for path in (spec_path.parent / model.model, Path(model.model).expanduser()):
+        if path.is_file():
+            return path
+    near = difflib.get_close_matches(model.model, MODELS, n=1)
+    hint = f"did you mean {near[0]!r}?" if near else f"known models: {', '.join(MODELS)}"
+    raise SpecError(spec_path, (f"model {model.name}: no file {model.model}; {hint}",))

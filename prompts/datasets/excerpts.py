@@ -1,0 +1,87 @@
+"""Source-identification excerpts: five passages a work (the memorization paper, section 3.2).
+
+Format: one JSON object a line with `id`, `source` and `text`; further fields are ignored. The works
+file adds accepted titles and the cast for the novels it knows; of other works nothing is renamed,
+and the audit says so by its count of suspects.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from prompts.datasets.base import Dataset, Selection, read_text, title_options
+from prompts.datasets.works import work_titled
+from prompts.errors import DatasetError, UnknownName
+from prompts.item import Item
+from prompts.tasks.titles import same_title
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Row:
+    item_id: str
+    source: str
+    text: str
+
+
+def _rows(path: Path) -> list[_Row]:
+    rows: list[_Row] = []
+    for number, line in enumerate(read_text(path).splitlines(), start=1):
+        if not line.strip():
+            continue
+        where = f"line {number}"
+        try:
+            raw = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise DatasetError(path, where, f"not JSON ({error.msg})", "mend the line") from None
+        if not isinstance(raw, dict):
+            raise DatasetError(path, where, "not a JSON object", "write one object a line")
+        missing = [key for key in ("id", "source", "text") if not isinstance(raw.get(key), str)]
+        if missing:
+            found = f"no text under {', '.join(missing)}"
+            raise DatasetError(path, where, found, "give id, source and text as strings")
+        rows.append(_Row(item_id=raw["id"], source=raw["source"], text=raw["text"]))
+    return rows
+
+
+def read(root: Path, selection: Selection) -> Iterator[Item]:
+    """The excerpts of a file, one item each."""
+    rows = _rows(root)
+    sources = list(dict.fromkeys(row.source for row in rows))
+    known = {source: work_titled(source) for source in sources}
+    shown = {source: work.titles[0] if work else source for source, work in known.items()}
+    for wanted in selection.works:
+        if not any(same_title(wanted, name) for name in (*sources, *shown.values())):
+            raise UnknownName("work", wanted, shown.values())
+    for row in rows:
+        work, title = known[row.source], shown[row.source]
+        if selection.works and not any(
+            same_title(wanted, name) for wanted in selection.works for name in (row.source, title)
+        ):
+            continue
+        yield Item(
+            item_id=row.item_id,
+            task=selection.task,
+            dataset="excerpts",
+            work=title,
+            text=row.text,
+            gold={"title": title},
+            accepted=tuple(dict.fromkeys((*(work.titles if work else ()), row.source))),
+            options=title_options(
+                title, list(shown.values()), selection.options, selection.seed, row.item_id
+            ),
+            cast=work.cast if work else (),
+        )
+
+
+EXCERPTS = Dataset(
+    name="excerpts",
+    title="source-identification excerpts (JSON lines)",
+    tasks=("source_identification",),
+    licence="that of the texts you bring",
+    source="your own file",
+    path_help="a .jsonl file with id, source and text on each line",
+    read=read,
+)

@@ -1,0 +1,166 @@
+"""TVSHOWGUESS, the annotated scenes (Sang et al. 2022; the memorization paper, sections 3.1 and 4.1).
+
+Format: CSV `No.,Scene,Answer`. Records end CRLF, lines inside a cell end in a bare CR. The first line
+of a scene is the episode and scene number, the second a Python list of the options, then
+`label : speech`. Answers are a Python dict from label to name. The speakers to guess already read P0,
+P1 …; `background` lines are stage directions.
+"""
+
+from __future__ import annotations
+
+import ast
+import csv
+import difflib
+import io
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from prompts.datasets.base import Dataset, Selection, read_text, title_options
+from prompts.datasets.works import Work, works
+from prompts.errors import DatasetError, UnknownName
+from prompts.item import Character, Item
+from prompts.tasks.titles import same_title
+
+K = TypeVar("K")
+
+_HEADER = ["No.", "Scene", "Answer"]
+_LABEL = re.compile(r"\s*(P\d+|[A-Za-z][\w .,'&()/-]{0,40}?)\s*:\s*(.*)\Z", re.DOTALL)
+_DIRECTIONS = re.compile(r"\s*\([^)]*\)")
+_FIX = "compare it with the file as published"
+
+
+def _files(root: Path) -> list[Path]:
+    if root.is_dir():
+        found = sorted(root.rglob("*.raw"))
+        if not found:
+            raise DatasetError(root, "", "no .raw file in this folder", "point `path` at one")
+        return found
+    return [root]
+
+
+def _work(path: Path) -> Work:
+    work = works().get(path.stem)
+    if work is None:
+        known = "friends, tbbt, frasier, gilmore_girls, the_office"
+        raise DatasetError(path, "", f"no show is called {path.stem!r}", f"name the file {known}")
+    return work
+
+
+def _literal(text: str, kind: type[K], path: Path, where: str) -> K:
+    try:
+        value: object = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError):
+        value = None
+    if not isinstance(value, kind):
+        found = f"expected a Python {kind.__name__}, found {text.strip()[:40]!r}"
+        raise DatasetError(path, where, found, _FIX)
+    return value
+
+
+def _records(path: Path) -> Iterator[tuple[str, str, str]]:
+    try:
+        rows = list(csv.reader(io.StringIO(read_text(path), newline=""), strict=True))
+    except csv.Error as error:
+        raise DatasetError(path, "", f"not CSV ({error})", _FIX) from None
+    if not rows or rows[0] != _HEADER:
+        found = f"expected the columns {','.join(_HEADER)}, found {','.join(rows[0]) if rows else ''!r}"
+        raise DatasetError(path, "line 1", found, _FIX)
+    for number, row in enumerate(rows[1:], start=1):
+        if len(row) != 3:
+            raise DatasetError(path, f"record {number}", f"{len(row)} cells instead of 3", _FIX)
+        yield row[0], row[1], row[2]
+
+
+def _mend(label: str, known: list[str]) -> str:
+    """A gold label without its stage directions, typing slips mended against the option list."""
+    bare = _DIRECTIONS.sub("", label).strip().lower()
+    near = difflib.get_close_matches(bare, known, n=1, cutoff=0.75)
+    return near[0] if near else bare
+
+
+def _full_name(first: str, cast: tuple[Character, ...]) -> str:
+    """The name shown for a show's lower-case label: the cast's first-name form."""
+    return first[:1].upper() + first[1:] if first.islower() else first
+
+
+def _lines(scene: list[str]) -> str:
+    shown: list[str] = []
+    for line in scene:
+        match = _LABEL.match(line)
+        if not match:
+            shown.append(" ".join(line.split()))
+        elif match[1].lower() == "background":
+            shown.append(" ".join(match[2].split()))
+        else:
+            label = match[1] if re.fullmatch(r"P\d+", match[1]) else match[1].title()
+            shown.append(f"{label}: {' '.join(match[2].split())}")
+    return "\n".join(line for line in shown if line)
+
+
+def _item(path: Path, record: tuple[str, str, str], selection: Selection) -> Item:
+    number, scene, answer = record
+    where, work = f"record {number}", _work(path)
+    episode, options_text, *lines = scene.split("\r") if "\r" in scene else scene.split("\n")
+    options = _literal(options_text, list, path, where)
+    gold = _literal(answer, dict, path, where)
+    known = [str(option) for option in options]
+    mended = {code: _mend(str(label), known) for code, label in gold.items()}
+    strange = {code: name for code, name in mended.items() if name not in known}
+    if strange:
+        raise DatasetError(path, where, f"answers {strange} are not among the options", _FIX)
+    notes = tuple(
+        f"label {label!r} read as {mended[code]!r}"
+        for code, label in gold.items()
+        if mended[code] != label
+    )
+    guessing = selection.task == "character_guessing"
+    titles = [known_work.titles[0] for known_work in works().values()]
+    return Item(
+        item_id=f"{path.stem}:{episode.replace(' ', ':').strip()}",
+        task=selection.task,
+        dataset="tvshowguess",
+        work=work.titles[0],
+        text=_lines(lines),
+        gold={code: _full_name(name, work.cast) for code, name in mended.items()}
+        if guessing
+        else {"title": work.titles[0]},
+        accepted=() if guessing else work.titles,
+        options=tuple(_full_name(name, work.cast) for name in known)
+        if guessing
+        else title_options(
+            work.titles[0], titles, selection.options, selection.seed, path.stem, episode
+        ),
+        cast=work.cast,
+        notes=notes,
+    )
+
+
+def read(root: Path, selection: Selection) -> Iterator[Item]:
+    """Scenes of the annotated files, one item each."""
+    paths = _files(root)
+    if selection.works:
+        titles = {path: _work(path).titles for path in paths}
+        for wanted in selection.works:
+            if not any(same_title(wanted, title) for own in titles.values() for title in own):
+                raise UnknownName("work", wanted, [own[0] for own in titles.values()])
+        paths = [
+            path
+            for path in paths
+            if any(same_title(wanted, title) for wanted in selection.works for title in titles[path])
+        ]
+    for path in paths:
+        for record in _records(path):
+            yield _item(path, record, selection)
+
+
+TVSHOWGUESS = Dataset(
+    name="tvshowguess",
+    title="TVSHOWGUESS, annotated scenes (.raw)",
+    tasks=("character_guessing", "source_identification"),
+    licence="annotations MIT; the scripts belong to their studios",
+    source="YisiSang/TVSHOWGUESS, human_annotation/",
+    path_help="a .raw file named after its show, or a folder of them",
+    read=read,
+)

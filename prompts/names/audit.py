@@ -1,0 +1,65 @@
+"""What a replacement left behind: counted, never hidden.
+
+Two kinds, from likely to possible: *leaks* are capitalised words of the cast's names that still stand
+in the text, mostly those left alone as ambiguous; *suspects* are capitalised words inside a sentence
+that belong to nobody in the cast, so they may be names nobody listed (or places, or weekdays).
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from prompts.item import Character
+from prompts.names.replace import PARTICLES, NameMap, Replaced, is_title, name_phrase, words
+
+_MID_SENTENCE = re.compile(r"(?<=[a-z,;] )[A-Z][^\W\d_]+")
+_NOT_NAMES = frozenset("I O God Heaven Heavens".split())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Audit:
+    """The account of one text under one strategy.
+
+    Attributes:
+        replaced: Occurrences replaced (count).
+        leaks: Form -> occurrences of the cast's names still in the text.
+        suspects: Word -> occurrences of possible names that belong to no one in the cast.
+    """
+
+    replaced: int
+    leaks: Mapping[str, int]
+    suspects: Mapping[str, int]
+
+
+def audit(replaced: Replaced, name_map: NameMap, cast: Iterable[Character]) -> Audit:
+    """Count what was replaced in a text, and what still stands there."""
+    forms = [name_phrase(form) for character in cast if character.proper for form in character.forms]
+    names = {
+        word.casefold(): word for form in forms for word in form if word.casefold() not in PARTICLES
+    }
+    present = words(replaced.text)
+    lower = {word for word in present if word.islower()}
+    standing = Counter(
+        names[word.casefold()]
+        for word in present
+        if word.casefold() in names and not word.islower()
+    )
+    new = {word for form in name_map.forms.values() for word in words(form)}
+    seen = (match[0] for match in _MID_SENTENCE.finditer(replaced.text))
+    suspects = Counter(
+        word
+        for word in seen
+        if word not in new
+        and word not in _NOT_NAMES
+        and word.casefold() not in names
+        and word.lower() not in lower
+        and not is_title(word)
+    )
+    return Audit(
+        replaced=len(replaced.edits),
+        leaks=dict(sorted(standing.items())) if name_map.forms else {},
+        suspects=dict(sorted(suspects.items())),
+    )

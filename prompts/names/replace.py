@@ -1,0 +1,250 @@
+"""The name engine: one bijective, seeded map from a cast to other names, applied in one pass.
+
+`plan_names` decides, `replace` acts. A name strategy works on *name words*: titles ("Lord", "Mrs.")
+and particles ("of", "de") stay, every other word of a name gets a word of its own, so that a
+family keeps one surname and "Miss Bennet" stays the sister of "Jane Bennet". Masking works on
+whole people instead. Nothing is random but the seed: the same item gives the same map anywhere.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from prompts.errors import SetAside
+from prompts.item import Character, Names
+from prompts.names.align import Alignment, Edit, apply
+from prompts.names.lists import name_list
+
+TITLES = frozenset(
+    """mr mrs ms miss mister master madam madame mademoiselle monsieur sir dame lady lord king queen
+    prince princess duke duchess earl count countess baron baroness marquis viscount emperor empress
+    captain colonel major general lieutenant sergeant admiral constable dr doctor professor judge
+    justice friar father mother brother sister uncle aunt cousin saint st don donna doña signor signora
+    señor cardinal archbishop bishop pope reverend rev mistress goodman young old little dauphin
+    bastard first second third fourth""".split()
+)
+PARTICLES = frozenset("of the de la le du des del della di da von van der den el al and & y".split())
+_ROMAN = re.compile(r"[IVX]+")
+_WORD = re.compile(r"\w+", re.UNICODE)
+# An underscore may stand against a name (Gutenberg's italics); a combining accent belongs to it.
+_BEFORE, _AFTER = r"(?<![^\W_])", r"(?![^\W_]|[\u0300-\u036f])"
+_LINE_OR_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\"“‘(\[—-])[\s\"“‘'_(\[]*\Z")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class NameMap:
+    """A cast's names and what they become.
+
+    Attributes:
+        people: Character name -> the name it is shown under; one to one.
+        forms: Every surface form (phrase or word) -> its replacement, in the cast's own spelling.
+    """
+
+    people: Mapping[str, str]
+    forms: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Replaced:
+    """A text under other names.
+
+    Attributes:
+        text: The new text.
+        edits: Every replacement made, in order.
+        ambiguous: Forms left alone because they may be ordinary words there, one entry an occurrence.
+    """
+
+    text: str
+    edits: tuple[Edit, ...]
+    ambiguous: tuple[str, ...]
+
+    @property
+    def alignment(self) -> Alignment:
+        """Maps offsets of the original text to this one."""
+        return Alignment(self.edits)
+
+
+def words(text: str) -> list[str]:
+    """The words of a text (letters, digits and underscores), as they stand."""
+    return _WORD.findall(text)
+
+
+def is_title(word: str) -> bool:
+    """Whether a word is a form of address or rank, which strategies keep."""
+    return word.rstrip(".").casefold() in TITLES
+
+
+def _is_name_word(word: str) -> bool:
+    bare = word.strip(".,'’").casefold()
+    return (
+        bool(bare)
+        and not is_title(word)
+        and bare not in PARTICLES
+        and not _ROMAN.fullmatch(word.strip("."))
+    )
+
+
+def name_phrase(form: str) -> tuple[str, ...]:
+    """The words of a name without its titles, from the first name word to the last.
+
+    Empty where nothing but titles and particles stands: such a form is a role.
+    """
+    parts = form.split()
+    at = [index for index, word in enumerate(parts) if _is_name_word(word)]
+    return tuple(parts[at[0] : at[-1] + 1]) if at else ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Owners:
+    """Which phrases and words the cast has, and whose they are, in the cast's order."""
+
+    phrases: dict[str, list[str]]
+    words: dict[str, list[str]]
+    given: frozenset[str]
+
+    @classmethod
+    def of(cls, cast: Iterable[Character]) -> _Owners:
+        phrases: dict[str, list[str]] = {}
+        single: dict[str, list[str]] = {}
+        given: set[str] = set()
+        for character in cast:
+            for form in character.forms:
+                parts = name_phrase(form)
+                if not parts:
+                    continue
+                titled_surname = len(parts) == 1 and len(form.split()) > 1
+                if not titled_surname:
+                    given.add(parts[0])
+                _own(phrases, " ".join(parts), character.name)
+                for word in filter(_is_name_word, parts):
+                    _own(single, word, character.name)
+        return cls(phrases, single, frozenset(given))
+
+
+def _own(owners: dict[str, list[str]], form: str, name: str) -> None:
+    names = owners.setdefault(form, [])
+    if name not in names:
+        names.append(name)
+
+
+def plan_names(
+    cast: Sequence[Character],
+    taken_from: Iterable[str],
+    strategy: Names,
+    *,
+    culture: str,
+    seed: str,
+    placeholder: str = "P",
+) -> NameMap:
+    """The map for one item's cast.
+
+    Args:
+        cast: The people; roles are left out.
+        taken_from: Texts no replacement may occur in (the passage, the options).
+        strategy: `original` gives the empty map.
+        culture: Where replacement names come from.
+        seed: Everything the draw may depend on, as text. A character keeps its replacement over
+            the items that share a seed, unless that name stands in the item's own text.
+        placeholder: Letter of the masks. Placeholders are numbered in the cast's order.
+
+    Raises:
+        SetAside: The lists are too short for the cast, or two people cannot be told apart.
+    """
+    proper = [character for character in cast if character.proper and name_phrase(character.name)]
+    if strategy == "original" or not proper:
+        return NameMap(people={}, forms={})
+    owners = _Owners.of(proper)
+    taken = {word.casefold() for text in taken_from for word in words(text)}
+    taken |= {word.casefold() for form in owners.phrases for word in words(form)}
+    if strategy == "masked":
+        return _mask(proper, owners, taken, placeholder)
+    return _rename(proper, owners, taken, culture, seed)
+
+
+def _mask(
+    proper: Sequence[Character], owners: _Owners, taken: set[str], placeholder: str
+) -> NameMap:
+    numbers = (f"{placeholder}{n}" for n in range(len(proper) + len(owners.words) + len(taken)))
+    free = (name for name in numbers if name.casefold() not in taken)
+    people = {character.name: next(free) for character in proper}
+    forms: dict[str, str] = {}
+    for form, names in (*owners.phrases.items(), *owners.words.items()):
+        if form not in forms:  # a word two people share hides them both behind one mask
+            forms[form] = people[names[0]] if len(names) == 1 else next(free)
+    return NameMap(people=people, forms=forms)
+
+
+def _rename(
+    proper: Sequence[Character], owners: _Owners, taken: set[str], culture: str, seed: str
+) -> NameMap:
+    lists = name_list(culture)
+    gender = {character.name: character.gender for character in proper}
+    new: dict[str, str] = {}
+    for word, names in owners.words.items():
+        pool = lists.given(gender[names[0]]) if word in owners.given else lists.surname
+        pick = next((name for name in _ranked(pool, seed, word) if name.casefold() not in taken), None)
+        if pick is None:
+            raise SetAside(word, f"the {culture} list has no free name left for {word!r}")
+        new[word] = pick
+        taken.add(pick.casefold())
+
+    def renamed(form: str) -> str:
+        return " ".join(new.get(part, part) for part in form.split())
+
+    people = {c.name: renamed(c.name) for c in proper}
+    if len(set(people.values())) < len(people):
+        raise SetAside(proper[0].name, "two people of the cast have the same name")
+    return NameMap(people=people, forms={f: renamed(f) for f in (*owners.phrases, *owners.words)})
+
+
+def _ranked(pool: Sequence[str], seed: str, word: str) -> list[str]:
+    def rank(name: str) -> bytes:
+        return hashlib.sha256(f"{seed}\x1f{word}\x1f{name}".encode()).digest()
+
+    return sorted(pool, key=rank)
+
+
+def _spellings(forms: Mapping[str, str]) -> dict[str, str]:
+    """Each form as it may stand in a text: as given, and in capitals where that is unambiguous."""
+    spelled = dict(forms)
+    capitals: dict[str, set[str]] = {}
+    for form, new in forms.items():
+        if len(form.upper()) == len(form):
+            capitals.setdefault(form.upper(), set()).add(new.upper())
+    for form, news in capitals.items():
+        if form not in spelled and len(news) == 1:
+            spelled[form] = next(iter(news))
+    return spelled
+
+
+def replace(text: str, name_map: NameMap) -> Replaced:
+    """The text under other names, longest form first, in one pass.
+
+    Whole words only; a possessive keeps its ending. A one-word name that also stands in the text
+    in lower case (Bottom, Page) is left alone where a sentence or line begins, since it may be the
+    ordinary word there; those are returned, so that an audit can count them.
+    """
+    if not name_map.forms:
+        return Replaced(text=text, edits=(), ambiguous=())
+    spelled = _spellings(name_map.forms)
+    ordered = sorted(spelled, key=lambda form: (-len(form), form))
+    alternatives = "|".join(r"\s+".join(map(re.escape, form.split())) for form in ordered)
+    pattern = re.compile(f"{_BEFORE}(?:{alternatives}){_AFTER}")
+    lower = {word for word in words(text) if word.islower()}
+    edits: list[Edit] = []
+    ambiguous: list[str] = []
+    for match in pattern.finditer(text):
+        found = " ".join(match[0].split())
+        if found.istitle() and found.lower() in lower and _starts_anew(text, match.start()):
+            ambiguous.append(found)
+        else:
+            edits.append(Edit(match.start(), match[0], spelled[found]))
+    done = tuple(edits)
+    return Replaced(text=apply(text, done), edits=done, ambiguous=tuple(ambiguous))
+
+
+def _starts_anew(text: str, at: int) -> bool:
+    return bool(_LINE_OR_SENTENCE_START.search(text, max(0, at - 12), at)) or at == 0

@@ -1,0 +1,117 @@
+"""Character guessing: who are P0, P1 …? (memorization paper, sections 4.1 and 4.2)
+
+The wording follows the paper's three prompts in substance, in words of our own; an experiment may
+set others. Names are offered as options, and the measure is person-level accuracy: each speaker of
+a scene counts once. Source of the measure: Sang et al. (2022), TVSHOWGUESS.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from prompts.item import PromptName
+from prompts.names.replace import is_title
+from prompts.tasks.base import Answer, Marked, Unparsed
+
+_PAIR = re.compile(
+    r"""["'*_`\s(\[-]*\b(P\d+)\b["'*_`)\]]*\s*(?::|=|->|→|–|—|-|\bis\b|\bwas\b)\s*["'*_`\[]*"""
+    r"""([^\n;|]{1,80}?)(?=[\n;|]|,\s*["'*_`]*P\d+\b|\band\s+["'*_`]*P\d+\b|\Z)"""
+)
+# After a name only an end or an aside may follow: "P0: Hamlet, thou hast …" goes on with the scene.
+_REST = re.compile(r"""["'*_`\])}.,;!]*\s*(?:[(\[–—-].*)?\Z""", re.DOTALL)
+
+_WORDING: dict[PromptName, str] = {
+    "baseline": "Here is a dialogue. Say who the speakers are.",
+    "verbatim": (
+        "Here is a dialogue. Say who the speakers are. Work from direct recall alone: find these "
+        "exact lines in your memory and give the names that stand beside them. Do not reason from "
+        "character, relationships or context, and do not explain."
+    ),
+    "gist": (
+        "Here is a dialogue. Say who the speakers are. Work it out: look at how the speakers relate "
+        "to each other, at what happens and at what each is like, and match that to the people you "
+        "can choose from. Do not recall from memory who said these lines."
+    ),
+}
+
+
+def _key(name: str) -> str:
+    return " ".join(re.sub(r"[^\w]+", " ", name.casefold()).split())
+
+
+def _spellings(options: Sequence[str]) -> dict[str, str]:
+    """Ways to write each option; a form without titles counts where it is no one else's."""
+    forms: dict[str, set[str]] = {}
+    for option in options:
+        forms.setdefault(_key(option), set()).add(option)
+        untitled = " ".join(word for word in option.split() if not is_title(word))
+        if untitled:
+            forms.setdefault(_key(untitled), set()).add(option)
+    exact = {_key(option): option for option in options}
+    return {form: next(iter(own)) for form, own in forms.items() if len(own) == 1} | exact
+
+
+class CharacterGuessing:
+    """Who speaks, among the people offered."""
+
+    name = "character_guessing"
+    source = "memorization paper, sections 4.1-4.2"
+    version = 1
+    needs_options = True
+    placeholder = "N"  # the speakers are already called P0, P1 …
+
+    def instruction(self, prompt: PromptName) -> str:
+        """The wording of one prompt."""
+        return _WORDING[prompt]
+
+    def answer_format(self, gold: Mapping[str, str], options: Sequence[str]) -> str:
+        """The people to choose from, and one line a speaker."""
+        labels = list(gold)
+        return (
+            f"The speakers to name are {', '.join(labels)}. Each is one of: {', '.join(options)}.\n"
+            f"Answer with one line for each speaker and nothing else, in the form\n"
+            f"{labels[0]}: name"
+        )
+
+    def chance(self, gold: Mapping[str, str], options: Sequence[str]) -> float | None:
+        """One in as many as are offered, for every speaker."""
+        del gold
+        return 1 / len(options) if options else None
+
+    def parse(
+        self, reply: str, gold: Mapping[str, str], options: Sequence[str]
+    ) -> Answer | Unparsed:
+        """The first name given for each label, where it is one of the options."""
+        spellings = _spellings(options)
+        longest_first = sorted(spellings, key=lambda form: (-len(form), form))
+        found: dict[str, str] = {}
+        for match in _PAIR.finditer(reply):
+            label, said = match[1], match[2].strip()
+            name = _option_at_start(said, spellings, longest_first)
+            if label in gold and name is not None:
+                found.setdefault(label, name)
+        return Answer(found) if found else Unparsed("no line gives a speaker one of the names")
+
+    def mark(
+        self, answer: Answer | Unparsed, gold: Mapping[str, str], accepted: Sequence[str]
+    ) -> Marked:
+        """Speakers named rightly, out of the speakers of the scene."""
+        del accepted
+        said = answer.value if isinstance(answer, Answer) else {}
+        right = sum(said.get(label) == name for label, name in gold.items())
+        return Marked(right=right, units=len(gold))
+
+
+def _option_at_start(
+    said: str, spellings: Mapping[str, str], longest_first: Sequence[str]
+) -> str | None:
+    for form in longest_first:
+        pattern = r"\W+".join(map(re.escape, form.split()))
+        match = re.match(pattern + r"(?!\w)", said, re.IGNORECASE)
+        if match and _REST.fullmatch(said, match.end()):
+            return spellings[form]
+    return None
+
+
+CHARACTER_GUESSING = CharacterGuessing()

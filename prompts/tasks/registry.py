@@ -1,0 +1,22 @@
+"""Every task by its name."""
+
+from __future__ import annotations
+
+from prompts.errors import UnknownName
+from prompts.tasks.base import Task
+from prompts.tasks.character_guessing import CHARACTER_GUESSING
+from prompts.tasks.source_identification import SOURCE_IDENTIFICATION
+
+TASKS: dict[str, Task] = {task.name: task for task in (CHARACTER_GUESSING, SOURCE_IDENTIFICATION)}
+
+
+def task_named(name: str) -> Task:
+    """The task of that name.
+
+    Raises:
+        UnknownName: There is none; the message names the nearest.
+    """
+    try:
+        return TASKS[name]
+    except KeyError:
+        raise UnknownName("task", name, TASKS) from None

@@ -1,0 +1,253 @@
+"""The single writer: one thread owns the connection, everything reaches it in order.
+
+`put` hands over an event and returns at once; the thread commits what has gathered as Arrow batches,
+each batch in one transaction with the journal position it reaches. `call` runs a function on the
+thread, after all that was put before it.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+import types
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import Future
+from dataclasses import dataclass, fields
+from datetime import datetime
+from functools import cache
+from pathlib import Path
+from typing import Final, Generic, TypeVar, get_args, get_type_hints
+
+import duckdb
+import pyarrow as pa
+
+from store.errors import StoreBroken, StoreError
+from store.journal import Position, read_events
+from store.migrate import migrate
+from store.read import JOURNAL, Connection, connect
+from store.rows import Event, ReplyRow, Row
+
+T = TypeVar("T")
+AfterReplies = Callable[[Connection, Sequence[str]], None]
+
+_TYPES: Final[dict[object, pa.DataType]] = {
+    str: pa.string(),
+    int: pa.int64(),
+    float: pa.float64(),
+    bool: pa.bool_(),
+    datetime: pa.timestamp("us", tz="UTC"),
+}
+_GATHER_S: Final = 0.2
+_GATHER_ROWS: Final = 2_000
+
+
+@cache
+def _arrow_schema(kind: type[Row]) -> pa.Schema:
+    hints = get_type_hints(kind)
+
+    def plain(hint: object) -> object:
+        if isinstance(hint, types.UnionType):
+            return next(each for each in get_args(hint) if each is not type(None))
+        return hint
+
+    return pa.schema([(field.name, _TYPES[plain(hints[field.name])]) for field in fields(kind)])
+
+
+def insert(connection: Connection, rows: Iterable[Row], *, new_by: str | None = None) -> None:
+    """Insert rows of any tables, one Arrow batch a table.
+
+    Args:
+        new_by: A column: rows whose value the table holds already are left out.
+    """
+    by_table: dict[type[Row], list[Row]] = {}
+    for row in rows:
+        by_table.setdefault(type(row), []).append(row)
+    for kind, batch in by_table.items():
+        schema = _arrow_schema(kind)
+        columns = {name: [getattr(row, name) for row in batch] for name in schema.names}
+        connection.register("batch", pa.table(columns, schema=schema))
+        only = f" WHERE {new_by} NOT IN (SELECT {new_by} FROM {kind.TABLE})" if new_by else ""
+        connection.execute(f"INSERT INTO {kind.TABLE} BY NAME SELECT * FROM batch{only}")  # noqa: S608
+        connection.unregister("batch")
+
+
+@dataclass(frozen=True, slots=True)
+class _Put:
+    event: Event
+    position: Position
+
+
+@dataclass(frozen=True, slots=True)
+class _Call(Generic[T]):
+    act: Callable[[Connection], T]
+    future: Future[T]
+
+    def run(self, connection: Connection) -> None:
+        try:
+            result = self.act(connection)
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
+            self.future.set_exception(error)
+        else:
+            self.future.set_result(result)
+
+
+class Database:
+    """The owner of a store's database. Use as a context manager."""
+
+    def __init__(self, path: Path, *, after_replies: AfterReplies | None = None) -> None:
+        """Open or create a store; load what the journal holds beyond it.
+
+        Args:
+            path: The store's folder.
+            after_replies: Called on the writer's thread with the keys of each committed batch.
+
+        Raises:
+            StoreBusy, StoreTooNew, StoreBroken: As `connect` and `migrate` say.
+        """
+        self.path = path
+        self.recovered = 0
+        """Replies that only the journal held when the store was opened."""
+        self._after_replies = after_replies
+        self._queue: list[_Put | _Call[object]] = []
+        self._changed = threading.Condition()
+        self._closing = False
+        self._error: BaseException | None = None
+        self._ready: Future[None] = Future()
+        self._thread = threading.Thread(target=self._run, name="store-writer", daemon=True)
+        try:
+            (path / JOURNAL).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = error.strerror or str(error)
+            raise StoreBroken(path, f"cannot be made ({reason})", "name another --store") from None
+        self._thread.start()
+        self._ready.result()
+
+    def __enter__(self) -> Database:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    @property
+    def backlog(self) -> int:
+        """Events handed over and not yet committed (count)."""
+        return len(self._queue)
+
+    def put(self, event: Event, position: Position) -> None:
+        """Hand over an event that the journal holds up to `position`."""
+        self._enqueue(_Put(event, position))
+
+    def call(self, act: Callable[[Connection], T]) -> T:
+        """Run a function on the writer's thread and wait for it; its errors are raised here."""
+        future: Future[T] = Future()
+        self._enqueue(_Call(act, future))
+        return future.result()
+
+    def close(self) -> None:
+        """Commit what is left and close. Raises the writer's error, if it had one."""
+        with self._changed:
+            self._closing = True
+            self._changed.notify()
+        self._thread.join()
+        if self._error is not None:
+            raise self._error
+
+    def _enqueue(self, entry: _Put | _Call[T]) -> None:
+        with self._changed:
+            if self._error is not None:
+                raise self._error
+            self._queue.append(entry)  # type: ignore[arg-type] - a call's result type is its own
+            self._changed.notify()
+
+    def _run(self) -> None:
+        try:
+            connection = connect(self.path, read_only=False)
+        except StoreError as error:
+            self._ready.set_exception(error)
+            return
+        try:
+            self._open(connection)
+        except (StoreError, duckdb.Error) as error:
+            connection.close()
+            self._ready.set_exception(error)
+            return
+        self._ready.set_result(None)
+        try:
+            self._write_all(connection)
+        except (StoreError, duckdb.Error, pa.ArrowException) as error:
+            self._fail(error)
+        finally:
+            connection.close()
+
+    def _open(self, connection: Connection) -> None:
+        connection.execute("SET TimeZone = 'UTC'")
+        migrate(connection, self.path)
+        held = dict(
+            connection.execute(
+                "SELECT segment, max(position) FROM journal_positions GROUP BY segment"
+            ).fetchall()
+        )
+        keys = {row[0] for row in connection.execute("SELECT key FROM replies").fetchall()}
+        puts: list[_Put] = []
+        for entry in read_events(self.path / JOURNAL, held):
+            if isinstance(entry.event, ReplyRow):
+                if entry.event.key in keys:
+                    continue
+                keys.add(entry.event.key)
+                self.recovered += 1
+            puts.append(_Put(entry.event, entry.position))
+            if len(puts) >= _GATHER_ROWS:
+                self._commit(connection, puts)
+                puts = []
+        self._commit(connection, puts)
+
+    def _write_all(self, connection: Connection) -> None:
+        while True:
+            with self._changed:
+                while not self._queue and not self._closing:
+                    self._changed.wait()
+                if not self._queue:
+                    return
+                self._gather()
+                taken, self._queue = self._queue, []
+            puts: list[_Put] = []
+            for entry in taken:
+                if isinstance(entry, _Put):
+                    puts.append(entry)
+                else:
+                    self._commit(connection, puts)
+                    puts = []
+                    entry.run(connection)
+            self._commit(connection, puts)
+
+    def _gather(self) -> None:
+        """Wait a moment for more, so that many events share a commit."""
+        until = time.monotonic() + _GATHER_S
+        while (
+            not self._closing
+            and len(self._queue) < _GATHER_ROWS
+            and all(isinstance(entry, _Put) for entry in self._queue)
+            and (left := until - time.monotonic()) > 0
+        ):
+            self._changed.wait(left)
+
+    def _commit(self, connection: Connection, puts: Sequence[_Put]) -> None:
+        if not puts:
+            return
+        reached = {put.position.segment: put.position.end for put in puts}
+        connection.execute("BEGIN")
+        insert(connection, [put.event for put in puts])
+        for segment, end in reached.items():
+            connection.execute("INSERT INTO journal_positions VALUES (?, ?)", [segment, end])
+        connection.execute("COMMIT")
+        keys = [put.event.key for put in puts if isinstance(put.event, ReplyRow)]
+        if keys and self._after_replies is not None:
+            self._after_replies(connection, keys)
+
+    def _fail(self, error: BaseException) -> None:
+        with self._changed:
+            self._error = error
+            waiting, self._queue = self._queue, []
+        for entry in waiting:
+            if isinstance(entry, _Call):
+                entry.future.set_exception(error)

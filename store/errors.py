@@ -1,0 +1,80 @@
+"""Errors of the store.
+
+StoreError
+├── NoStore          there is no store at the path
+├── StoreBusy        another process owns the store
+├── StoreTooNew      written by a later gistprobe
+├── StoreBroken      the folder or database cannot be used
+├── AssetError       a model or text could not be fetched or is not what it should be
+└── QueryError       a query of the user's that DuckDB refuses
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+
+class StoreError(Exception):
+    """Base of every error this package raises on purpose."""
+
+
+class NoStore(StoreError):
+    """There is no store at the path."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"no store at {self.path}; start one with `probe run`, or name it with --store"
+
+
+class StoreBusy(StoreError):
+    """Another process has the store open for writing."""
+
+    def __init__(self, path: Path, holder: str) -> None:
+        super().__init__(path, holder)
+        self.path, self.holder = path, holder
+
+    def __str__(self) -> str:
+        return f"store {self.path} is in use by {self.holder}; wait for it to end or stop it"
+
+
+class StoreTooNew(StoreError):
+    """The store's schema is of a later version than this program knows."""
+
+    def __init__(self, path: Path, found: int, known: int) -> None:
+        super().__init__(path, found, known)
+        self.path, self.found, self.known = path, found, known
+
+    def __str__(self) -> str:
+        return (
+            f"store {self.path} has schema {self.found}, this gistprobe knows up to {self.known}; "
+            "upgrade gistprobe or name another --store"
+        )
+
+
+class StoreBroken(StoreError):
+    """The store's folder or database cannot be used."""
+
+    def __init__(self, path: Path, found: str, fix: str) -> None:
+        super().__init__(path, found, fix)
+        self.path, self.found, self.fix = path, found, fix
+
+    def __str__(self) -> str:
+        return f"store {self.path}: {self.found}; {self.fix}"
+
+
+class AssetError(StoreError):
+    """A model or text could not be fetched, or is not the one that was pinned."""
+
+    def __init__(self, name: str, found: str, fix: str) -> None:
+        super().__init__(name, found, fix)
+        self.name, self.found, self.fix = name, found, fix
+
+    def __str__(self) -> str:
+        return f"asset {self.name}: {self.found}; {self.fix}"
+
+
+class QueryError(StoreError):
+    """DuckDB refuses a query."""

@@ -1,0 +1,117 @@
+"""The journal: every event of a run, on disk the moment it happened, before the database has it.
+
+One file (*segment*) a run, one JSON object a line, each written with a single system call. A process
+killed at any point leaves whole lines and at most one torn one at the end, which is passed over.
+Segments are kept: together they rebuild every reply of a store.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from store.errors import StoreBroken
+from store.rows import AttemptRow, Event, FailureRow, ReplyRow
+
+_KINDS: Final[dict[str, type[Event]]] = {
+    "attempt": AttemptRow,
+    "reply": ReplyRow,
+    "failure": FailureRow,
+}
+_NAMES: Final = {kind: name for name, kind in _KINDS.items()}
+_TIMES: Final = frozenset({"started_at", "received_at", "failed_at"})
+
+
+@dataclass(frozen=True, slots=True)
+class Position:
+    """How far a segment is written or read (bytes)."""
+
+    segment: str
+    end: int
+
+
+class Journal:
+    """The segment one run appends to."""
+
+    def __init__(self, folder: Path, run_id: str) -> None:
+        self.segment = f"{run_id}.jsonl"
+        self._path = folder / self.segment
+        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
+        try:
+            self._file = os.open(self._path, flags, 0o644)
+        except OSError as error:
+            raise StoreBroken(folder, f"cannot write here ({error.strerror})", _FREE) from None
+        self._end = 0
+
+    def append(self, event: Event) -> Position:
+        """Write one event; return where its line ends.
+
+        Raises:
+            StoreBroken: The disk is full or gone. Nothing of the event counts as written.
+        """
+        record: dict[str, object] = {"kind": _NAMES[type(event)]}
+        for name, value in asdict(event).items():
+            record[name] = value.isoformat() if isinstance(value, datetime) else value
+        line = (json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+        try:
+            written = os.write(self._file, line)
+        except OSError as error:
+            raise StoreBroken(self._path, f"cannot write ({error.strerror})", _FREE) from None
+        if written < len(line):
+            raise StoreBroken(self._path, "the disk is full", _FREE)
+        self._end += written
+        return Position(self.segment, self._end)
+
+    def close(self) -> None:
+        """Close the segment; an empty one is removed."""
+        os.close(self._file)
+        if self._end == 0:
+            self._path.unlink(missing_ok=True)
+
+
+_FREE: Final = "free some space or mend its permissions, then run again: nothing is lost"
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One event read back, and where its line ends."""
+
+    event: Event
+    position: Position
+
+
+def read_events(folder: Path, held: Mapping[str, int]) -> Iterator[Entry]:
+    """Events that lie beyond the positions the database holds, oldest segment first.
+
+    Args:
+        folder: The journal's folder.
+        held: Segment -> bytes already in the database.
+    """
+    for path in sorted(folder.glob("*.jsonl")):
+        start = held.get(path.name, 0)
+        if path.stat().st_size <= start:
+            continue
+        with path.open("rb") as file:
+            file.seek(start)
+            end = start
+            for line in file:
+                if not line.endswith(b"\n"):
+                    break  # torn by a kill: the reply it held is asked again
+                end += len(line)
+                yield Entry(_event(line, path), Position(path.name, end))
+
+
+def _event(line: bytes, path: Path) -> Event:
+    try:
+        record = json.loads(line)
+        kind = _KINDS[record.pop("kind")]
+        times = {name: datetime.fromisoformat(record[name]) for name in _TIMES & record.keys()}
+        return kind(**(record | times))
+    except (ValueError, KeyError, TypeError) as error:
+        found = f"a line that is no event ({error})"
+        raise StoreBroken(path, found, "move the file away and run again; its replies are asked anew") from None

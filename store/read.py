@@ -1,0 +1,102 @@
+"""Opens a store for reading, and runs a user's query on it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TypeAlias
+
+import duckdb
+
+from store.errors import NoStore, QueryError, StoreBroken, StoreBusy
+from store.migrate import refuse_newer
+
+Connection: TypeAlias = duckdb.DuckDBPyConnection
+DATABASE = "probe.duckdb"
+JOURNAL = "journal"
+_HOLDER = re.compile(r"\(PID (\d+)\)")
+_MOVE_AWAY = (
+    f"move {DATABASE} (and {DATABASE}.wal) away and run again: the replies come back from the journal"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """What a query returned.
+
+    Attributes:
+        columns: Column names, in order.
+        rows: One tuple a row, values as Python objects.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[object, ...]]
+
+    def records(self) -> list[dict[str, object]]:
+        """The rows as dictionaries."""
+        return [dict(zip(self.columns, row, strict=True)) for row in self.rows]
+
+
+def connect(path: Path, *, read_only: bool) -> Connection:
+    """Open a store's database file.
+
+    Raises:
+        StoreBusy: Another process owns it.
+        StoreBroken: It does not open.
+    """
+    try:
+        return duckdb.connect(str(path / DATABASE), read_only=read_only)
+    except duckdb.IOException as error:
+        if "Conflicting lock" not in str(error) and "lock on file" not in str(error):
+            raise StoreBroken(path, f"the database does not open ({error})", _MOVE_AWAY) from None
+        holder = _HOLDER.search(str(error))
+        who = f"process {holder[1]}" if holder else "another process"
+        raise StoreBusy(path, who) from None
+    except duckdb.Error as error:
+        raise StoreBroken(path, f"the database does not open ({error})", _MOVE_AWAY) from None
+
+
+def open_read(path: Path) -> Connection:
+    """Open a store read-only.
+
+    Raises:
+        NoStore: There is none at the path.
+        StoreBusy: A run is on.
+        StoreTooNew: It was written by a later gistprobe.
+        StoreBroken: It does not open.
+    """
+    if not (path / DATABASE).exists():
+        raise NoStore(path)
+    connection = connect(path, read_only=True)
+    refuse_newer(connection, path)
+    connection.execute("SET TimeZone = 'UTC'")
+    return connection
+
+
+def ask(
+    connection: Connection, query: str, parameters: dict[str, object] | list[object] | None = None
+) -> Answered:
+    """Run a query.
+
+    Raises:
+        QueryError: DuckDB refuses it; the message is DuckDB's.
+    """
+    try:
+        cursor = connection.execute(query, parameters)
+        rows = cursor.fetchall()
+    except duckdb.Error as error:
+        raise QueryError(str(error)) from None
+    return Answered(tuple(column[0] for column in cursor.description or ()), rows)
+
+
+def write_parquet(connection: Connection, query: str, path: Path) -> None:
+    """Write a query's result as a Parquet file.
+
+    Raises:
+        QueryError: DuckDB refuses the query, or the file cannot be written.
+    """
+    try:
+        connection.sql(query).write_parquet(str(path))
+    except duckdb.Error as error:
+        raise QueryError(str(error)) from None

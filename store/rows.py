@@ -1,0 +1,208 @@
+"""Row types: one frozen dataclass a table, fields named and ordered as its columns.
+
+Times are UTC. Durations are seconds. JSON columns hold canonical JSON as text.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import ClassVar, Literal, TypeAlias
+
+Outcome: TypeAlias = Literal["ok", "refused", "filtered", "truncated", "failed"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExperimentRow:
+    """One plan of an experiment: a change of its file or data gives a new one."""
+
+    TABLE: ClassVar[str] = "experiments"
+    experiment_id: str
+    experiment: str
+    seed: int
+    spec: str
+    cells: int
+    planned_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelRow:
+    """One model of an experiment, and what stands for it in the cells' keys."""
+
+    TABLE: ClassVar[str] = "models"
+    experiment_id: str
+    model: str
+    provider: str
+    identity: str
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ItemRow:
+    """One item as its dataset gives it."""
+
+    TABLE: ClassVar[str] = "items"
+    item_hash: str
+    task: str
+    dataset: str
+    item_id: str
+    work: str
+    text: str
+    gold: str
+    accepted: str
+    options: str
+    cast: str
+    culture: str
+    notes: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PromptRow:
+    """One item under one condition: what is sent, what is right, what the names became."""
+
+    TABLE: ClassVar[str] = "prompts"
+    prompt_hash: str
+    item_hash: str
+    names: str
+    prompt: str
+    choices: str
+    text: str
+    gold: str
+    accepted: str
+    options: str
+    chance: float | None
+    name_map: str
+    replaced: int
+    leaks: str
+    suspects: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CellRow:
+    """One cell of a plan."""
+
+    TABLE: ClassVar[str] = "cells"
+    experiment_id: str
+    cell_id: str
+    key: str
+    prompt_hash: str
+    model: str
+    sample: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SetAsideRow:
+    """An item that a name strategy could not show, and why."""
+
+    TABLE: ClassVar[str] = "set_aside"
+    experiment_id: str
+    task: str
+    dataset: str
+    item_id: str
+    names: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunRow:
+    """One start of `probe run`."""
+
+    TABLE: ClassVar[str] = "runs"
+    run_id: str
+    experiment_id: str
+    started_at: datetime
+    provenance: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RunEndRow:
+    """How a run ended; a run without one was killed."""
+
+    TABLE: ClassVar[str] = "run_ends"
+    run_id: str
+    ended_at: datetime
+    how: str
+    asked: int
+    failed: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AttemptRow:
+    """One try at a cell, successful or not."""
+
+    TABLE: ClassVar[str] = "attempts"
+    key: str
+    run_id: str
+    attempt: int
+    started_at: datetime
+    latency_s: float
+    status: int | None
+    error_kind: str | None
+    error: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyRow:
+    """What came back for a key; at most one a key."""
+
+    TABLE: ClassVar[str] = "replies"
+    key: str
+    run_id: str
+    outcome: str
+    text: str | None
+    finish_reason: str | None
+    served_model: str | None
+    fingerprint: str | None
+    prompt_tokens: int | None
+    reply_tokens: int | None
+    attempts: int
+    latency_s: float
+    received_at: datetime
+    raw: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FailureRow:
+    """One giving-up on a key; `permanent` ones are not asked again."""
+
+    TABLE: ClassVar[str] = "failures"
+    key: str
+    run_id: str
+    attempts: int
+    kind: str
+    error: str
+    permanent: bool
+    failed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScoreRow:
+    """A reply read and marked by one version of its task's parser."""
+
+    TABLE: ClassVar[str] = "scores"
+    prompt_hash: str
+    key: str
+    version: int
+    answer: str | None
+    unparsed: str | None
+    units_right: int
+    units: int
+    scored_at: datetime
+
+
+Row: TypeAlias = (
+    ExperimentRow
+    | ModelRow
+    | ItemRow
+    | PromptRow
+    | CellRow
+    | SetAsideRow
+    | RunRow
+    | RunEndRow
+    | AttemptRow
+    | ReplyRow
+    | FailureRow
+    | ScoreRow
+)
+Event: TypeAlias = AttemptRow | ReplyRow | FailureRow
+"""What happens during a run and goes through the journal."""
