@@ -1,4 +1,4 @@
-"""From stored replies to scores, contrasts and tables. Imports the store, and prompts for its parsers."""
+"""From stored replies to scores, contrasts and tables."""
 
 from analysis.errors import AnalysisError, NoSuchTable, Undefined
 from analysis.scoring import score_replies

@@ -30,7 +30,11 @@ def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> 
         found = ask(
             connection,
             query("to_score"),
-            {"task": task.name, "version": task.version, "keys": None if keys is None else list(keys)},
+            {
+                "task": task.name,
+                "version": task.version,
+                "keys": None if keys is None else list(keys),
+            },
         )
         rows += [_score(task, record, now) for record in found.records()]
     insert(connection, rows)
@@ -38,7 +42,9 @@ def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> 
 
 
 def _score(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
-    gold, options, accepted = (json.loads(str(record[name])) for name in ("gold", "options", "accepted"))
+    gold, options, accepted = (
+        json.loads(str(record[name])) for name in ("gold", "options", "accepted")
+    )
     answer = read(task, str(record["text"]), str(record["outcome"]), gold, options)
     marked: Marked = task.mark(answer, gold, accepted)
     return ScoreRow(

@@ -1,4 +1,4 @@
-"""The tables of an experiment, as values: the command prints them, programs take them as records."""
+"""The tables of an experiment, as values."""
 
 from __future__ import annotations
 
@@ -30,25 +30,26 @@ class ExperimentTable:
 
     def records(self) -> list[Record]:
         """Accuracies and contrasts as flat records, told apart by `table`."""
-        rows: list[Record] = [{"table": "accuracy", **row} for row in self.accuracy]
-        for each in self.contrasts:
-            rows.append(
-                {
-                    "table": "contrasts",
-                    "task": each.task,
-                    "dataset": each.dataset,
-                    "choices": each.choices,
-                    "model": each.model,
-                    "contrast": each.contrast,
-                    "difference": each.difference,
-                    "low": each.interval.low if each.interval else None,
-                    "high": each.interval.high if each.interval else None,
-                    "undefined": each.undefined,
-                    "items": each.items,
-                    "differing": each.differing,
-                }
-            )
-        return rows
+        return [{"table": "accuracy", **row} for row in self.accuracy] + [
+            _flat(each) for each in self.contrasts
+        ]
+
+
+def _flat(each: Contrast) -> Record:
+    return {
+        "table": "contrasts",
+        "task": each.task,
+        "dataset": each.dataset,
+        "choices": each.choices,
+        "model": each.model,
+        "contrast": each.contrast,
+        "difference": each.difference,
+        "low": each.interval.low if each.interval else None,
+        "high": each.interval.high if each.interval else None,
+        "undefined": each.undefined,
+        "items": each.items,
+        "differing": each.differing,
+    }
 
 
 def experiment_table(connection: Connection, experiment: str) -> ExperimentTable:
@@ -57,8 +58,8 @@ def experiment_table(connection: Connection, experiment: str) -> ExperimentTable
     Raises:
         NoSuchTable: The store has no such experiment.
     """
-    plans = "SELECT experiment, seed FROM current_plans JOIN experiments USING (experiment, experiment_id)"
-    seeds = {str(row[0]): int(str(row[1])) for row in ask(connection, plans).rows}
+    plans = ask(connection, query("plans"))
+    seeds = {str(row[0]): int(str(row[1])) for row in plans.rows}
     if experiment not in seeds:
         raise NoSuchTable(experiment, tuple(seeds))
     named: dict[str, object] = {"experiment": experiment}

@@ -1,3 +1,3 @@
-"""From features to vectors. Holds nothing yet: character features and their encoders will live here."""
+"""From features to vectors. Holds nothing yet."""
 
 __all__: list[str] = []

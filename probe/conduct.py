@@ -67,7 +67,7 @@ class Conductor:
         return counted, held
 
     async def run(self, counted: Survey, held: set[str]) -> Ended:
-        """Ask what is not held. Ends by itself, at the first signal gently, at the second at once."""
+        """Ask what is not held. The first signal ends it gently, the second at once."""
         ended = Ended(held=sum(tally.held for tally in counted.tallies.values()))
         todo = [m for m in self.plan.models if _left(counted, m) > 0]
         if not todo:

@@ -55,7 +55,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Condition:
-    """One item under one condition, ready to be asked of any model; `item` is as the dataset has it."""
+    """One item under one condition, ready for any model; `item` is as its dataset has it."""
 
     item: Item
     item_hash: str
@@ -215,9 +215,10 @@ class Survey:
 
 
 def survey(plan: Plan, held: Container[str] = frozenset()) -> Survey:
-    """Go through a plan without keeping it: its identity, counts, tokens, and what was set aside.
+    """Go through a plan without keeping it: its identity, counts, tokens, what was set aside.
 
     Args:
+        plan: The experiment.
         held: Keys that need no asking.
     """
     sha = hashlib.sha256(canonical([plan.spec.name, plan.spec.seed]).encode())

@@ -130,6 +130,7 @@ class FetchDisplay:
         self._bars: dict[str, TaskID] = {}
 
     def __call__(self, what: str, had: int, size: int | None) -> None:
+        """Show a step: what is being done, the bytes had and the bytes in all."""
         if what not in self._bars:
             if not self._bars:
                 self._progress.start()

@@ -1,8 +1,8 @@
-"""The fan-out: every cell that is not held is asked once, written to the journal, handed to the store.
+"""The fan-out: every cell that is not held is asked once, journalled, and handed to the store.
 
-One pool of workers a model, each pulling from its own stream of the plan, so that a slow model never
-holds a fast one. A reply is in the journal before anything else happens to it. Stopping is gentle:
-workers finish what is in flight and take nothing new.
+One pool of workers a model, each pulling from its own stream of the plan, so that a slow model
+never holds a fast one. A reply is in the journal before anything else happens to it. Stopping is
+gentle: workers finish what is in flight and take nothing new.
 """
 
 from __future__ import annotations

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
 
 from probe.errors import SpecError
 from prompts import NAMES, PROMPTS, Choices, Names, PromptName
@@ -61,14 +62,20 @@ class ModelSpec(_Strict):
         default=None, description="The environment variable that holds the key; never the key."
     )
     max_in_flight: int | None = Field(
-        default=None, ge=1, description="Requests open at once (default 16; local: 1 a core, at most 4)."
+        default=None,
+        ge=1,
+        description="Requests open at once (default 16; local: 1 a core, at most 4).",
     )
-    requests_per_min: float | None = Field(default=None, gt=0, description="Requests started a minute.")
+    requests_per_min: float | None = Field(
+        default=None, gt=0, description="Requests started a minute."
+    )
     tokens_per_min: float | None = Field(
         default=None, gt=0, description="Prompt and reply tokens a minute, estimated at sending."
     )
     timeout_s: float = Field(default=300.0, gt=0, description="Wall time of one attempt (seconds).")
-    attempts: int = Field(default=6, ge=1, description="Tries at a cell before it counts as failed.")
+    attempts: int = Field(
+        default=6, ge=1, description="Tries at a cell before it counts as failed."
+    )
     context_tokens: int = Field(
         default=2048, ge=256, description="Context of each request on the local server (tokens)."
     )
@@ -194,7 +201,7 @@ def read_spec(path: Path) -> Spec:
     try:
         return Spec.model_validate(raw)
     except ValidationError as error:
-        raise SpecError(path, tuple(_problem(each, raw) for each in error.errors())) from None
+        raise SpecError(path, tuple(_problem(each) for each in error.errors())) from None
 
 
 def read_toml(path: Path) -> str:
@@ -207,14 +214,18 @@ def read_toml(path: Path) -> str:
         raise SpecError(path, (f"cannot be read: {error}",)) from None
 
 
-def _problem(error: Any, raw: dict[str, Any]) -> str:
+def _problem(error: ErrorDetails) -> str:
     place = ".".join(
         f"[{part}]" if isinstance(part, int) else str(part) for part in error["loc"]
     ).replace(".[", "[")
     if error["type"] == "extra_forbidden":
         key = str(error["loc"][-1])
         near = difflib.get_close_matches(key, _known_keys(error["loc"][:-1]), n=1)
-        hint = f"did you mean {near[0]!r}?" if near else f"known: {', '.join(_known_keys(error['loc'][:-1]))}"
+        hint = (
+            f"did you mean {near[0]!r}?"
+            if near
+            else f"known: {', '.join(_known_keys(error['loc'][:-1]))}"
+        )
         return f"unknown key {place}; {hint}"
     if error["type"] == "missing":
         return f"{place} is missing"

@@ -1,4 +1,4 @@
-"""From datasets to prompts: items, name maps, conditions, answer parsers. Pure; imports no other room."""
+"""From datasets to prompts: items, name maps, conditions, answer parsers. Pure."""
 
 from prompts.errors import DatasetError, PromptsError, SetAside, UnknownName
 from prompts.item import NAMES, PROMPTS, Character, Choices, Gender, Item, Names, PromptName

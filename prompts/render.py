@@ -1,7 +1,7 @@
 """Item x names x prompt -> a frozen prompt.
 
-`show` puts an item under a name strategy: passage, options, gold and labels together, or not at all.
-`render` adds the wording. Both are pure, and the same on every machine.
+`show` puts an item under a name strategy: passage, options, gold and labels together, or not at
+all. `render` adds the wording. Both are pure, and the same on every machine.
 """
 
 from __future__ import annotations
@@ -72,7 +72,12 @@ def _present(item: Item) -> list[Character]:
     placed = []
     for character in item.cast:
         own = [word for form in character.forms for word in name_phrase(form)]
-        at = [first[word.casefold()] for part in own for word in words(part) if word.casefold() in first]
+        at = [
+            first[word.casefold()]
+            for part in own
+            for word in words(part)
+            if word.casefold() in first
+        ]
         if at and character.proper:
             placed.append((min(at), character))
     return [character for _, character in sorted(placed, key=lambda pair: pair[0])]
@@ -124,10 +129,14 @@ def _renamed(option: str, name_map: NameMap) -> str:
     return name_map.people.get(option) or replace_names(option, name_map).text
 
 
-def render(shown: Shown, prompt: PromptName, wording: Mapping[str, str] | None = None) -> Prompt:
+def render(
+    shown: Shown, prompt: PromptName, wording: Mapping[PromptName, str] | None = None
+) -> Prompt:
     """The prompt for an item as it is shown.
 
     Args:
+        shown: The item under a name strategy.
+        prompt: Which of the task's wordings.
         wording: Instructions to use in place of the task's own, by prompt.
     """
     task: Task = task_named(shown.item.task)

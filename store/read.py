@@ -17,7 +17,8 @@ DATABASE = "probe.duckdb"
 JOURNAL = "journal"
 _HOLDER = re.compile(r"\(PID (\d+)\)")
 _MOVE_AWAY = (
-    f"move {DATABASE} (and {DATABASE}.wal) away and run again: the replies come back from the journal"
+    f"move {DATABASE} (and {DATABASE}.wal) away and run again:"
+    " the replies come back from the journal"
 )
 
 

@@ -47,7 +47,9 @@ def command(experiment: Path, store: Path, form: str) -> None:
     rows = [_row(model, counted.tallies[model.spec.name]) for model in plan.models]
     show_answered(Answered(columns, rows), form)
     for row in counted.set_aside:
-        click.echo(f"set aside: {row.dataset} {row.item_id} under {row.names}: {row.reason}", err=True)
+        click.echo(
+            f"set aside: {row.dataset} {row.item_id} under {row.names}: {row.reason}", err=True
+        )
 
 
 def _row(model: Model, tally: Tally) -> tuple[object, ...]:

@@ -12,7 +12,7 @@ import io
 import json
 import unicodedata
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 import click
 from rich import box
@@ -24,7 +24,11 @@ from store.read import Answered
 
 _PLAIN_WIDTH: Final = 120
 _WIDEST: Final = 48
-_DIRECTION_MARKS: Final = frozenset("\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
+_MOST_WRAPPED: Final = 8
+"""Columns that may share a terminal's width by wrapping; beyond, each row gets a block."""
+_DIRECTION_MARKS: Final = frozenset(
+    "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"
+)
 
 
 def stdout() -> Console:
@@ -34,7 +38,7 @@ def stdout() -> Console:
 
 
 def printable(text: str) -> str:
-    """A text with its control characters and direction marks spelled out; line ends and tabs stay."""
+    """A text with control characters and direction marks spelled out; line ends and tabs stay."""
     return "".join(
         char
         if char in "\n\t" or (unicodedata.category(char) != "Cc" and char not in _DIRECTION_MARKS)
@@ -45,19 +49,15 @@ def printable(text: str) -> str:
 
 def plain(value: object) -> object:
     """A value as JSON can hold it."""
-    if isinstance(value, decimal.Decimal):
-        return float(value)
-    if isinstance(value, (datetime.date, datetime.time)):
-        return value.isoformat()
-    if isinstance(value, (bytes, bytearray)):
-        return value.hex()
     if isinstance(value, dict):
         return {str(key): plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [plain(each) for each in value]
-    if value is None or isinstance(value, (str, int, float, bool)):
-        return value
-    return str(value)
+    if isinstance(value, decimal.Decimal):
+        return float(value)
+    if isinstance(value, (datetime.date, datetime.time)):
+        return value.isoformat()
+    return value if value is None or isinstance(value, (str, int, float)) else str(value)
 
 
 def cell(value: object) -> str:
@@ -67,7 +67,8 @@ def cell(value: object) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (float, decimal.Decimal)):
-        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+        number = float(value)
+        return f"{number:.4g}" if abs(number) < 1e4 else f"{number:,.0f}"
     if isinstance(value, datetime.datetime):
         return value.strftime("%Y-%m-%d %H:%M:%S")
     return printable(str(value))
@@ -104,13 +105,17 @@ def _show_table(answered: Answered) -> None:
         min(_WIDEST, max([len(name), *(_longest_line(row[at]) for row in shown)]))
         for at, name in enumerate(answered.columns)
     ]
-    if sum(widths) + 3 * len(widths) > console.width and shown:
+    wide = sum(widths) + 3 * len(widths) > console.width
+    if wide and len(widths) > _MOST_WRAPPED:
         _show_records(console, answered.columns, shown)
         return
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for at, name in enumerate(answered.columns):
-        numeric = all(isinstance(row[at], (int, float, decimal.Decimal, type(None))) for row in answered.rows)
-        table.add_column(Text(name), justify="right" if numeric and shown else "left")
+        numeric = all(
+            isinstance(row[at], (int, float, decimal.Decimal, type(None))) for row in answered.rows
+        )
+        justify: Literal["left", "right"] = "right" if numeric and shown else "left"
+        table.add_column(Text(name), justify=justify, overflow="fold")
     for row in shown:
         table.add_row(*(Text(value) for value in row))
     console.print(table)

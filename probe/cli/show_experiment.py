@@ -1,4 +1,4 @@
-"""An experiment's tables on the terminal: accuracy by names and prompt, contrasts, and the caveats."""
+"""An experiment's tables on the terminal: accuracy, contrasts, and what to know about them."""
 
 from __future__ import annotations
 
@@ -53,7 +53,9 @@ def _show_accuracy(console: Console, place: tuple[str, str, str, str], rows: lis
         table.add_column("n", justify="right", style="dim")
     for names, own in groupby(rows, key=lambda row: str(row["names"])):
         by_prompt = {str(row["prompt"]): row for row in own}
-        table.add_row(names, *(part for prompt in prompts for part in _triple(by_prompt.get(prompt))))
+        table.add_row(
+            names, *(part for prompt in prompts for part in _triple(by_prompt.get(prompt)))
+        )
     console.print(title)
     console.print(Padding(table, (0, 0, 1, 2)))
 
@@ -97,7 +99,8 @@ def _show_notes(console: Console, table: ExperimentTable) -> None:
         left = f"{row['leaks']} left standing, {row['suspects']} possible names of nobody listed"
         aside = f", {row['set_aside']} items set aside" if row["set_aside"] else ""
         console.print(
-            f"names {row['names']}: {row['replaced']} replaced in {row['items']} passages, {left}{aside}"
+            f"names {row['names']}: {row['replaced']} replaced in {row['items']} passages,"
+            f" {left}{aside}"
         )
 
 
@@ -105,7 +108,8 @@ def _missing(row: Record) -> Text:
     parts = [f"{row['replies']} replies to {row['cells']} cells"]
     if row["unparsed"]:
         parts.append(
-            f"{row['unparsed']} hold no answer and count as wrong (mostly: {row['most_common_reason']})"
+            f"{row['unparsed']} hold no answer and count as wrong"
+            f" (mostly: {row['most_common_reason']})"
         )
     if row["truncated"]:
         parts.append(f"{row['truncated']} cut at the token limit")

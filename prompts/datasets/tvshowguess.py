@@ -1,9 +1,9 @@
-"""TVSHOWGUESS, the annotated scenes (Sang et al. 2022; the memorization paper, sections 3.1 and 4.1).
+"""TVSHOWGUESS, the annotated scenes (Sang et al. 2022; memorization paper, sections 3.1, 4.1).
 
-Format: CSV `No.,Scene,Answer`. Records end CRLF, lines inside a cell end in a bare CR. The first line
-of a scene is the episode and scene number, the second a Python list of the options, then
-`label : speech`. Answers are a Python dict from label to name. The speakers to guess already read P0,
-P1 …; `background` lines are stage directions.
+Format: CSV `No.,Scene,Answer`. Records end CRLF, lines inside a cell end in a bare CR. The first
+line of a scene is the episode and scene number, the second a Python list of the options, then
+`label : speech`. Answers are a Python dict from label to name. The speakers to guess already read
+P0, P1 …; `background` lines are stage directions.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from typing import TypeVar
 from prompts.datasets.base import Dataset, Selection, read_text, title_options
 from prompts.datasets.works import Work, works
 from prompts.errors import DatasetError, UnknownName
-from prompts.item import Character, Item
+from prompts.item import Item
 from prompts.tasks.titles import same_title
 
 K = TypeVar("K")
@@ -65,7 +65,9 @@ def _records(path: Path) -> Iterator[tuple[str, str, str]]:
     except csv.Error as error:
         raise DatasetError(path, "", f"not CSV ({error})", _FIX) from None
     if not rows or rows[0] != _HEADER:
-        found = f"expected the columns {','.join(_HEADER)}, found {','.join(rows[0]) if rows else ''!r}"
+        found = (
+            f"expected the columns {','.join(_HEADER)}, found {','.join(rows[0]) if rows else ''!r}"
+        )
         raise DatasetError(path, "line 1", found, _FIX)
     for number, row in enumerate(rows[1:], start=1):
         if len(row) != 3:
@@ -80,8 +82,8 @@ def _mend(label: str, known: list[str]) -> str:
     return near[0] if near else bare
 
 
-def _full_name(first: str, cast: tuple[Character, ...]) -> str:
-    """The name shown for a show's lower-case label: the cast's first-name form."""
+def _shown(first: str) -> str:
+    """The name shown for a lower-case label."""
     return first[:1].upper() + first[1:] if first.islower() else first
 
 
@@ -123,11 +125,11 @@ def _item(path: Path, record: tuple[str, str, str], selection: Selection) -> Ite
         dataset="tvshowguess",
         work=work.titles[0],
         text=_lines(lines),
-        gold={code: _full_name(name, work.cast) for code, name in mended.items()}
+        gold={code: _shown(name) for code, name in mended.items()}
         if guessing
         else {"title": work.titles[0]},
         accepted=() if guessing else work.titles,
-        options=tuple(_full_name(name, work.cast) for name in known)
+        options=tuple(_shown(name) for name in known)
         if guessing
         else title_options(
             work.titles[0], titles, selection.options, selection.seed, path.stem, episode
@@ -148,7 +150,9 @@ def read(root: Path, selection: Selection) -> Iterator[Item]:
         paths = [
             path
             for path in paths
-            if any(same_title(wanted, title) for wanted in selection.works for title in titles[path])
+            if any(
+                same_title(wanted, title) for wanted in selection.works for title in titles[path]
+            )
         ]
     for path in paths:
         for record in _records(path):

@@ -1,8 +1,9 @@
 """What a replacement left behind: counted, never hidden.
 
-Two kinds, from likely to possible: *leaks* are capitalised words of the cast's names that still stand
-in the text, mostly those left alone as ambiguous; *suspects* are capitalised words inside a sentence
-that belong to nobody in the cast, so they may be names nobody listed (or places, or weekdays).
+Two kinds, from likely to possible: *leaks* are capitalised words of the cast's names that still
+stand in the text, mostly those left alone as ambiguous; *suspects* are capitalised words inside a
+sentence that belong to nobody in the cast, so they may be names nobody listed (or places, or
+weekdays).
 """
 
 from __future__ import annotations
@@ -36,7 +37,9 @@ class Audit:
 
 def audit(replaced: Replaced, name_map: NameMap, cast: Iterable[Character]) -> Audit:
     """Count what was replaced in a text, and what still stands there."""
-    forms = [name_phrase(form) for character in cast if character.proper for form in character.forms]
+    forms = [
+        name_phrase(form) for character in cast if character.proper for form in character.forms
+    ]
     names = {
         word.casefold(): word for form in forms for word in form if word.casefold() not in PARTICLES
     }

@@ -32,7 +32,9 @@ class NameList:
 def _all() -> dict[str, NameList]:
     raw = tomllib.loads((files("prompts.names") / "lists.toml").read_text(encoding="utf-8"))
     return {
-        culture: NameList(**{kind: tuple(dict.fromkeys(words.split())) for kind, words in by.items()})
+        culture: NameList(
+            **{kind: tuple(dict.fromkeys(words.split())) for kind, words in by.items()}
+        )
         for culture, by in raw.items()
     }
 

@@ -22,11 +22,14 @@ TITLES = frozenset(
     """mr mrs ms miss mister master madam madame mademoiselle monsieur sir dame lady lord king queen
     prince princess duke duchess earl count countess baron baroness marquis viscount emperor empress
     captain colonel major general lieutenant sergeant admiral constable dr doctor professor judge
-    justice friar father mother brother sister uncle aunt cousin saint st don donna doña signor signora
-    señor cardinal archbishop bishop pope reverend rev mistress goodman young old little dauphin
+    justice friar father mother brother sister uncle aunt cousin saint st don donna doña signor
+    signora señor cardinal archbishop bishop pope reverend rev mistress goodman young old little
+    dauphin
     bastard first second third fourth""".split()
 )
-PARTICLES = frozenset("of the de la le du des del della di da von van der den el al and & y".split())
+PARTICLES = frozenset(
+    "of the de la le du des del della di da von van der den el al and & y".split()
+)
 _ROMAN = re.compile(r"[IVX]+")
 _WORD = re.compile(r"\w+", re.UNICODE)
 # An underscore may stand against a name (Gutenberg's italics); a combining accent belongs to it.
@@ -52,9 +55,8 @@ class Replaced:
     """A text under other names.
 
     Attributes:
-        text: The new text.
-        edits: Every replacement made, in order.
-        ambiguous: Forms left alone because they may be ordinary words there, one entry an occurrence.
+        text: The new text. edits: Every replacement made, in order. ambiguous: Forms left alone
+        because they may be ordinary words there, one entry an occurrence.
     """
 
     text: str
@@ -185,7 +187,9 @@ def _rename(
     new: dict[str, str] = {}
     for word, names in owners.words.items():
         pool = lists.given(gender[names[0]]) if word in owners.given else lists.surname
-        pick = next((name for name in _ranked(pool, seed, word) if name.casefold() not in taken), None)
+        pick = next(
+            (name for name in _ranked(pool, seed, word) if name.casefold() not in taken), None
+        )
         if pick is None:
             raise SetAside(word, f"the {culture} list has no free name left for {word!r}")
         new[word] = pick

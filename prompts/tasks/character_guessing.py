@@ -1,4 +1,4 @@
-"""Character guessing: who are P0, P1 …? (memorization paper, sections 4.1 and 4.2)
+"""Character guessing: who are P0, P1 …? Source: memorization paper, sections 4.1 and 4.2.
 
 The wording follows the paper's three prompts in substance, in words of our own; an experiment may
 set others. Names are offered as options, and the measure is person-level accuracy: each speaker of
@@ -15,7 +15,8 @@ from prompts.names.replace import is_title
 from prompts.tasks.base import Answer, Marked, Unparsed
 
 _PAIR = re.compile(
-    r"""["'*_`\s(\[-]*\b(P\d+)\b["'*_`)\]]*\s*(?::|=|->|→|–|—|-|\bis\b|\bwas\b)\s*["'*_`\[]*"""
+    r"""["'*_`\s(\[-]*\b(P\d+)\b["'*_`)\]]*\s*(?::|=|->|→|–|—|-|\bis\b|\bwas\b)\s*"""
+    r"""(?:[Nn]ame\s*:\s*)?["'*_`\[]*"""
     r"""([^\n;|]{1,80}?)(?=[\n;|]|,\s*["'*_`]*P\d+\b|\band\s+["'*_`]*P\d+\b|\Z)"""
 )
 # After a name only an end or an aside may follow: "P0: Hamlet, thou hast …" goes on with the scene.
@@ -29,9 +30,9 @@ _WORDING: dict[PromptName, str] = {
         "character, relationships or context, and do not explain."
     ),
     "gist": (
-        "Here is a dialogue. Say who the speakers are. Work it out: look at how the speakers relate "
-        "to each other, at what happens and at what each is like, and match that to the people you "
-        "can choose from. Do not recall from memory who said these lines."
+        "Here is a dialogue. Say who the speakers are. Work it out: look at how the speakers "
+        "relate to each other, at what happens and at what each is like, and match that to the "
+        "people you can choose from. Do not recall from memory who said these lines."
     ),
 }
 

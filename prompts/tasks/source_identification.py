@@ -1,4 +1,4 @@
-"""Source identification: which work is this passage from? (memorization paper, section 5.1)
+"""Source identification: which work is a passage from? Source: memorization paper, section 5.1.
 
 Open, with every accepted title counting as right, or with options. The paper words only the plain
 question; the verbatim and gist wordings are ours, after its section 4.2.
@@ -17,9 +17,9 @@ from prompts.tasks.titles import bare, normalise
 _WORDING: dict[PromptName, str] = {
     "baseline": "Which work does the following passage come from?",
     "verbatim": (
-        "Which work does the following passage come from? Work from direct recall alone: find these "
-        "exact words in your memory and give the title they stand under. Do not reason about style, "
-        "setting or people, and do not explain."
+        "Which work does the following passage come from? Work from direct recall alone: find "
+        "these exact words in your memory and give the title they stand under. Do not reason "
+        "about style, setting or people, and do not explain."
     ),
     "gist": (
         "Which work does the following passage come from? Work it out from what happens, from the "
@@ -34,6 +34,7 @@ _LEAD = re.compile(
     r"\s*(?::|\bis\s+(?:taken\s+)?(?:from\b)?|\bcomes?\s+from\b|\bfrom\b)\s*",
     re.IGNORECASE,
 )
+_LISTED = re.compile(r"\s*(?:\d{1,2}[.):]|[-*•])\s")
 _MOST_WORDS = 14
 
 
@@ -90,6 +91,9 @@ def _choice(reply: str, options: Sequence[str]) -> str | Unparsed:
     number = re.fullmatch(r"(?:answer\s*:?\s*)?[(\[]?(\d{1,2})[)\].:]?", first, re.IGNORECASE)
     if number and 1 <= int(number[1]) <= len(options):
         return options[int(number[1]) - 1]
+    lines = [line for line in reply.splitlines() if line.strip()]
+    if len(lines) > 1 and all(_LISTED.match(line) for line in lines[:2]):
+        return Unparsed("lists the options")
     for text in (first, reply):
         named = _named(text, options)
         if len(named) == 1:
