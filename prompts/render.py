@@ -13,7 +13,7 @@ from prompts.datasets.base import shuffled
 from prompts.errors import SetAside
 from prompts.item import Character, Item, Names, PromptName
 from prompts.names.audit import Audit, audit
-from prompts.names.replace import NameMap, name_phrase, plan_names, words
+from prompts.names.replace import NameMap, fold, name_phrase, plan_names, words
 from prompts.names.replace import replace as replace_names
 from prompts.tasks.base import Task
 from prompts.tasks.registry import task_named
@@ -65,19 +65,12 @@ class Prompt:
 
 def _present(item: Item) -> list[Character]:
     """The cast members that the item's text or options may name, in order of first appearance."""
-    seen = {word.casefold(): at for at, word in reversed(list(enumerate(words(item.text))))}
-    last = len(seen) + 10**6
-    offered = {word.casefold(): last for option in item.options for word in words(option)}
-    first: dict[str, int] = offered | seen
+    all_words = words(item.text) + [word for option in item.options for word in words(option)]
+    first = {fold(word): at for at, word in reversed(list(enumerate(all_words)))}
     placed = []
     for character in item.cast:
         own = [word for form in character.forms for word in name_phrase(form)]
-        at = [
-            first[word.casefold()]
-            for part in own
-            for word in words(part)
-            if word.casefold() in first
-        ]
+        at = [first[fold(word)] for part in own for word in words(part) if fold(word) in first]
         if at and character.proper:
             placed.append((min(at), character))
     return [character for _, character in sorted(placed, key=lambda pair: pair[0])]

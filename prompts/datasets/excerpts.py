@@ -8,6 +8,7 @@ and the audit says so by its count of suspects.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,8 @@ from prompts.datasets.works import work_titled
 from prompts.errors import DatasetError, UnknownName
 from prompts.item import Item
 from prompts.tasks.titles import same_title
+
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +31,9 @@ class _Row:
 
 def _rows(path: Path) -> list[_Row]:
     rows: list[_Row] = []
-    for number, line in enumerate(read_text(path).splitlines(), start=1):
+    first: dict[str, int] = {}
+    # Not `splitlines`: JSON lets other line separators stand inside a string.
+    for number, line in enumerate(read_text(path).split("\n"), start=1):
         if not line.strip():
             continue
         where = f"line {number}"
@@ -42,7 +47,13 @@ def _rows(path: Path) -> list[_Row]:
         if missing:
             found = f"no text under {', '.join(missing)}"
             raise DatasetError(path, where, found, "give id, source and text as strings")
-        rows.append(_Row(item_id=raw["id"], source=raw["source"], text=raw["text"]))
+        if any(_SURROGATE.search(raw[key]) for key in ("id", "source", "text")):
+            raise DatasetError(path, where, "half of a surrogate pair", "mend the \\u escape")
+        row = _Row(item_id=raw["id"], source=raw["source"], text=raw["text"])
+        if first.setdefault(row.item_id, number) != number:
+            found = f"the id {row.item_id!r} already stands on line {first[row.item_id]}"
+            raise DatasetError(path, where, found, "give each excerpt an id of its own")
+        rows.append(row)
     return rows
 
 

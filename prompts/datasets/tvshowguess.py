@@ -26,7 +26,10 @@ from prompts.tasks.titles import same_title
 K = TypeVar("K")
 
 _HEADER = ["No.", "Scene", "Answer"]
-_LABEL = re.compile(r"\s*(P\d+|[A-Za-z][\w .,'&()/-]{0,40}?)\s*:\s*(.*)\Z", re.DOTALL)
+_LABEL = re.compile(
+    r"\s*(P\d+(?:\s*\([^)]*\))?|[A-Za-z][\w .,'&()/-]{0,40}?)\s*:\s*(.*)\Z", re.DOTALL
+)
+_FIRST_LETTER = re.compile(r"(?<![\w'’])[^\W\d_]")
 _DIRECTIONS = re.compile(r"\s*\([^)]*\)")
 _FIX = "compare it with the file as published"
 
@@ -51,7 +54,7 @@ def _work(path: Path) -> Work:
 def _literal(text: str, kind: type[K], path: Path, where: str) -> K:
     try:
         value: object = ast.literal_eval(text.strip())
-    except (ValueError, SyntaxError):
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
         value = None
     if not isinstance(value, kind):
         found = f"expected a Python {kind.__name__}, found {text.strip()[:40]!r}"
@@ -84,7 +87,11 @@ def _mend(label: str, known: list[str]) -> str:
 
 def _shown(first: str) -> str:
     """The name shown for a lower-case label."""
-    return first[:1].upper() + first[1:] if first.islower() else first
+    return _capitalised(first) if first.islower() else first
+
+
+def _capitalised(label: str) -> str:
+    return _FIRST_LETTER.sub(lambda letter: letter[0].upper(), label)
 
 
 def _lines(scene: list[str]) -> str:
@@ -96,15 +103,18 @@ def _lines(scene: list[str]) -> str:
         elif match[1].lower() == "background":
             shown.append(" ".join(match[2].split()))
         else:
-            label = match[1] if re.fullmatch(r"P\d+", match[1]) else match[1].title()
-            shown.append(f"{label}: {' '.join(match[2].split())}")
+            shown.append(f"{_capitalised(match[1])}: {' '.join(match[2].split())}")
     return "\n".join(line for line in shown if line)
 
 
 def _item(path: Path, record: tuple[str, str, str], selection: Selection) -> Item:
     number, scene, answer = record
     where, work = f"record {number}", _work(path)
-    episode, options_text, *lines = scene.split("\r") if "\r" in scene else scene.split("\n")
+    rows = scene.split("\r") if "\r" in scene else scene.split("\n")
+    if len(rows) < 3:
+        found = f"{len(rows)} lines in the scene: the number, the options and the lines are wanted"
+        raise DatasetError(path, where, found, _FIX)
+    episode, options_text, *lines = rows
     options = _literal(options_text, list, path, where)
     gold = _literal(answer, dict, path, where)
     known = [str(option) for option in options]
@@ -112,6 +122,11 @@ def _item(path: Path, record: tuple[str, str, str], selection: Selection) -> Ite
     strange = {code: name for code, name in mended.items() if name not in known}
     if strange:
         raise DatasetError(path, where, f"answers {strange} are not among the options", _FIX)
+    text = _lines(lines)
+    unseen = [code for code in gold if not re.search(rf"^{re.escape(str(code))}\b", text, re.M)]
+    if unseen or not gold:
+        found = f"no line is spoken by {', '.join(map(str, unseen)) or 'anyone to guess'}"
+        raise DatasetError(path, where, found, _FIX)
     notes = tuple(
         f"label {label!r} read as {mended[code]!r}"
         for code, label in gold.items()
@@ -124,7 +139,7 @@ def _item(path: Path, record: tuple[str, str, str], selection: Selection) -> Ite
         task=selection.task,
         dataset="tvshowguess",
         work=work.titles[0],
-        text=_lines(lines),
+        text=text,
         gold={code: _shown(name) for code, name in mended.items()}
         if guessing
         else {"title": work.titles[0]},

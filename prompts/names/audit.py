@@ -14,7 +14,15 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from prompts.item import Character
-from prompts.names.replace import PARTICLES, NameMap, Replaced, is_title, name_phrase, words
+from prompts.names.replace import (
+    NameMap,
+    Replaced,
+    fold,
+    is_name_word,
+    is_title,
+    name_phrase,
+    words,
+)
 
 _MID_SENTENCE = re.compile(r"(?<=[a-z,;] )[A-Z][^\W\d_]+")
 _NOT_NAMES = frozenset("I O God Heaven Heavens".split())
@@ -40,25 +48,21 @@ def audit(replaced: Replaced, name_map: NameMap, cast: Iterable[Character]) -> A
     forms = [
         name_phrase(form) for character in cast if character.proper for form in character.forms
     ]
-    names = {
-        word.casefold(): word for form in forms for word in form if word.casefold() not in PARTICLES
-    }
+    parts = [part for form in forms for part in form if is_name_word(part)]
+    # A name may hold several words ("O'Brien"); a single letter of it names nobody.
+    names = {fold(word): word for part in parts for word in words(part) if len(word) > 1}
     present = words(replaced.text)
-    lower = {word for word in present if word.islower()}
+    lower = {fold(word) for word in present if word.islower()}
     standing = Counter(
-        names[word.casefold()]
-        for word in present
-        if word.casefold() in names and not word.islower()
+        names[fold(word)] for word in present if fold(word) in names and not word.islower()
     )
-    new = {word for form in name_map.forms.values() for word in words(form)}
+    new = {fold(word) for form in name_map.forms.values() for word in words(form)}
     seen = (match[0] for match in _MID_SENTENCE.finditer(replaced.text))
     suspects = Counter(
         word
         for word in seen
-        if word not in new
+        if fold(word) not in new | lower | names.keys()
         and word not in _NOT_NAMES
-        and word.casefold() not in names
-        and word.lower() not in lower
         and not is_title(word)
     )
     return Audit(

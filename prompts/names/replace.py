@@ -10,8 +10,11 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from prompts.errors import SetAside
 from prompts.item import Character, Names
@@ -31,10 +34,12 @@ PARTICLES = frozenset(
     "of the de la le du des del della di da von van der den el al and & y".split()
 )
 _ROMAN = re.compile(r"[IVX]+")
-_WORD = re.compile(r"\w+", re.UNICODE)
-# An underscore may stand against a name (Gutenberg's italics); a combining accent belongs to it.
+# A combining accent belongs to its letter; an underscore is Gutenberg's italics, not a letter.
+_WORD = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*")
 _BEFORE, _AFTER = r"(?<![^\W_])", r"(?![^\W_]|[\u0300-\u036f])"
-_LINE_OR_SENTENCE_START = re.compile(r"(?:^|[.!?:;\n\"“‘(\[—-])[\s\"“‘'_(\[]*\Z")
+# Between the words of a name: spaces and one line end, never a blank line.
+_GAP = r"(?:[^\S\n]+|[^\S\n]*\n[^\S\n]*)"
+_STARTERS = frozenset('.!?:;\n"“‘([—-')
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,16 +75,22 @@ class Replaced:
 
 
 def words(text: str) -> list[str]:
-    """The words of a text (letters, digits and underscores), as they stand."""
+    """The words of a text (letters with their accents, and digits), as they stand."""
     return _WORD.findall(text)
+
+
+def fold(word: str) -> str:
+    """A word without its case and its way of writing accents, for comparison."""
+    return unicodedata.normalize("NFC", word).casefold()
 
 
 def is_title(word: str) -> bool:
     """Whether a word is a form of address or rank, which strategies keep."""
-    return word.rstrip(".").casefold() in TITLES
+    return word == "M." or word.rstrip(".").casefold() in TITLES
 
 
-def _is_name_word(word: str) -> bool:
+def is_name_word(word: str) -> bool:
+    """Whether a part of a name is neither a title, nor a particle, nor a number."""
     bare = word.strip(".,'’").casefold()
     return (
         bool(bare)
@@ -95,7 +106,7 @@ def name_phrase(form: str) -> tuple[str, ...]:
     Empty where nothing but titles and particles stands: such a form is a role.
     """
     parts = form.split()
-    at = [index for index, word in enumerate(parts) if _is_name_word(word)]
+    at = [index for index, word in enumerate(parts) if is_name_word(word)]
     return tuple(parts[at[0] : at[-1] + 1]) if at else ()
 
 
@@ -121,7 +132,7 @@ class _Owners:
                 if not titled_surname:
                     given.add(parts[0])
                 _own(phrases, " ".join(parts), character.name)
-                for word in filter(_is_name_word, parts):
+                for word in filter(is_name_word, parts):
                     _own(single, word, character.name)
         return cls(phrases, single, frozenset(given))
 
@@ -149,7 +160,8 @@ def plan_names(
         strategy: `original` gives the empty map.
         culture: Where replacement names come from.
         seed: Everything the draw may depend on, as text. A character keeps its replacement over
-            the items that share a seed, unless that name stands in the item's own text.
+            the items that share a seed, unless it stands in an item's own text or someone who
+            appears earlier there drew it first.
         placeholder: Letter of the masks. Placeholders are numbered in the cast's order.
 
     Raises:
@@ -158,9 +170,12 @@ def plan_names(
     proper = [character for character in cast if character.proper and name_phrase(character.name)]
     if strategy == "original" or not proper:
         return NameMap(people={}, forms={})
+    for name, times in Counter(character.name for character in proper).items():
+        if times > 1:
+            raise SetAside(name, f"two people of the cast are called {name!r}")
     owners = _Owners.of(proper)
-    taken = {word.casefold() for text in taken_from for word in words(text)}
-    taken |= {word.casefold() for form in owners.phrases for word in words(form)}
+    taken = {fold(word) for text in taken_from for word in words(text)}
+    taken |= {fold(word) for form in owners.phrases for word in words(form)}
     if strategy == "masked":
         return _mask(proper, owners, taken, placeholder)
     return _rename(proper, owners, taken, culture, seed)
@@ -169,13 +184,26 @@ def plan_names(
 def _mask(
     proper: Sequence[Character], owners: _Owners, taken: set[str], placeholder: str
 ) -> NameMap:
-    numbers = (f"{placeholder}{n}" for n in range(len(proper) + len(owners.words) + len(taken)))
-    free = (name for name in numbers if name.casefold() not in taken)
+    numbers = (f"{placeholder}{n}" for n in count())
+    free = (name for name in numbers if fold(name) not in taken)
     people = {character.name: next(free) for character in proper}
-    forms: dict[str, str] = {}
+    owned: dict[str, list[str]] = {}
     for form, names in (*owners.phrases.items(), *owners.words.items()):
-        if form not in forms:  # a word two people share hides them both behind one mask
-            forms[form] = people[names[0]] if len(names) == 1 else next(free)
+        for name in names:
+            _own(owned, form, name)
+    # A word two people share hides them both behind one mask; with a title ("Mr. Bennet", beside
+    # Jane Bennet) it may still be one person's.
+    forms = {
+        form: people[names[0]] if len(names) == 1 else next(free) for form, names in owned.items()
+    }
+    titled: dict[str, list[str]] = {}
+    for character in proper:
+        for form in character.forms:
+            _own(titled, " ".join(form.split()), character.name)
+    for form, names in titled.items():
+        phrase = " ".join(name_phrase(form))
+        if form not in forms and len(owned.get(phrase, ())) > 1 and len(names) == 1:
+            forms[form] = form.replace(phrase, people[names[0]])
     return NameMap(people=people, forms=forms)
 
 
@@ -184,19 +212,21 @@ def _rename(
 ) -> NameMap:
     lists = name_list(culture)
     gender = {character.name: character.gender for character in proper}
-    new: dict[str, str] = {}
+    new: dict[str, str] = {}  # by folded word: "Aeneas" and "AEneas" are one name
     for word, names in owners.words.items():
+        if fold(word) in new:
+            continue
         pool = lists.given(gender[names[0]]) if word in owners.given else lists.surname
-        pick = next(
-            (name for name in _ranked(pool, seed, word) if name.casefold() not in taken), None
-        )
+        pick = next((name for name in _ranked(pool, seed, word) if fold(name) not in taken), None)
         if pick is None:
             raise SetAside(word, f"the {culture} list has no free name left for {word!r}")
-        new[word] = pick
-        taken.add(pick.casefold())
+        new[fold(word)] = pick
+        taken.add(fold(pick))
 
     def renamed(form: str) -> str:
-        return " ".join(new.get(part, part) for part in form.split())
+        return " ".join(
+            new.get(fold(part), part) if is_name_word(part) else part for part in form.split()
+        )
 
     people = {c.name: renamed(c.name) for c in proper}
     if len(set(people.values())) < len(people):
@@ -212,7 +242,11 @@ def _ranked(pool: Sequence[str], seed: str, word: str) -> list[str]:
 
 
 def _spellings(forms: Mapping[str, str]) -> dict[str, str]:
-    """Each form as it may stand in a text: as given, and in capitals where that is unambiguous."""
+    """Each form as it may stand in a text.
+
+    As given, in capitals where that is unambiguous, and under every way of writing its accents
+    and apostrophes.
+    """
     spelled = dict(forms)
     capitals: dict[str, set[str]] = {}
     for form, new in forms.items():
@@ -221,7 +255,16 @@ def _spellings(forms: Mapping[str, str]) -> dict[str, str]:
     for form, news in capitals.items():
         if form not in spelled and len(news) == 1:
             spelled[form] = next(iter(news))
+    for form, new in tuple(spelled.items()):
+        for variant in _typed(form):
+            spelled.setdefault(variant, new)
     return spelled
+
+
+def _typed(form: str) -> Iterator[str]:
+    for written in (form, form.replace("'", "’"), form.replace("’", "'")):
+        for accents in ("NFC", "NFD"):
+            yield unicodedata.normalize(accents, written)
 
 
 def replace(text: str, name_map: NameMap) -> Replaced:
@@ -235,20 +278,33 @@ def replace(text: str, name_map: NameMap) -> Replaced:
         return Replaced(text=text, edits=(), ambiguous=())
     spelled = _spellings(name_map.forms)
     ordered = sorted(spelled, key=lambda form: (-len(form), form))
-    alternatives = "|".join(r"\s+".join(map(re.escape, form.split())) for form in ordered)
+    alternatives = "|".join(_GAP.join(map(re.escape, form.split())) for form in ordered)
     pattern = re.compile(f"{_BEFORE}(?:{alternatives}){_AFTER}")
-    lower = {word for word in words(text) if word.islower()}
+    lower = {fold(word) for word in words(text) if word.islower()}
     edits: list[Edit] = []
     ambiguous: list[str] = []
     for match in pattern.finditer(text):
         found = " ".join(match[0].split())
-        if found.istitle() and found.lower() in lower and _starts_anew(text, match.start()):
+        if found.istitle() and fold(found) in lower and _starts_anew(text, match.start()):
             ambiguous.append(found)
         else:
-            edits.append(Edit(match.start(), match[0], spelled[found]))
+            edits.append(Edit(match.start(), match[0], _laid_out(spelled[found], match[0])))
     done = tuple(edits)
     return Replaced(text=apply(text, done), edits=done, ambiguous=tuple(ambiguous))
 
 
 def _starts_anew(text: str, at: int) -> bool:
-    return bool(_LINE_OR_SENTENCE_START.search(text, max(0, at - 12), at)) or at == 0
+    """Whether a line, sentence or quotation begins at an offset."""
+    while at and text[at - 1] not in _STARTERS:
+        if not text[at - 1].isspace() and text[at - 1] not in "'_":
+            return False
+        at -= 1
+    return True
+
+
+def _laid_out(new: str, old: str) -> str:
+    """The new name with the old one's line end between the same words, where they match."""
+    parts, gaps = new.split(), re.findall(r"\s+", old)
+    if len(parts) != len(gaps) + 1:
+        return new
+    return "".join(part + gap for part, gap in zip(parts, [*gaps, ""], strict=True))

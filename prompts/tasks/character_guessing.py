@@ -8,19 +8,27 @@ a scene counts once. Source of the measure: Sang et al. (2022), TVSHOWGUESS.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 
 from prompts.item import PromptName
 from prompts.names.replace import is_title
 from prompts.tasks.base import Answer, Marked, Unparsed
 
-_PAIR = re.compile(
-    r"""["'*_`\s(\[-]*\b(P\d+)\b["'*_`)\]]*\s*(?::|=|->|→|–|—|-|\bis\b|\bwas\b)\s*"""
-    r"""(?:[Nn]ame\s*:\s*)?["'*_`\[]*"""
-    r"""([^\n;|]{1,80}?)(?=[\n;|]|,\s*["'*_`]*P\d+\b|\band\s+["'*_`]*P\d+\b|\Z)"""
+_LABEL = re.compile(
+    r"""(?<![^\W_])(P\d+)(?![^\W_])["'”’*_`)\]]*\s*(?::|=|->|→|–|—|-|\||\bis\b|\bwas\b)"""
+)
+_BEFORE_NAME = re.compile(
+    r"""["'“‘*_`\[(\s]*(?:name\s*:|(?:most\s+)?(?:likely|probably)\s)?["'“‘*_`\[(\s]*""",
+    re.IGNORECASE,
 )
 # After a name only an end or an aside may follow: "P0: Hamlet, thou hast …" goes on with the scene.
-_REST = re.compile(r"""["'*_`\])}.,;!]*\s*(?:[(\[–—-].*)?\Z""", re.DOTALL)
+_REST = re.compile(r"""["'”’*_`\])}.,;!|]*(?:\s*[(\[—].*|\s+[–-].*|\s+and\s*)?\Z""", re.DOTALL)
+# "Ross" is offered, "Ross Geller" is said: one more capitalised word, with the line at its end.
+_SURNAME = re.compile(r"""\s[^\W\d_a-z][\w'’-]*["'”’*_`\])}.]*\s*\Z""")
+_LINE = re.compile(r"[^\n;|]*")
+_LONGEST_NAME = 200  # an answer's line beyond this is not read
 
 _WORDING: dict[PromptName, str] = {
     "baseline": "Here is a dialogue. Say who the speakers are.",
@@ -38,18 +46,30 @@ _WORDING: dict[PromptName, str] = {
 
 
 def _key(name: str) -> str:
-    return " ".join(re.sub(r"[^\w]+", " ", name.casefold()).split())
+    return " ".join(re.sub(r"[^\w]+", " ", unicodedata.normalize("NFC", name).casefold()).split())
+
+
+def _said(reply: str) -> Iterator[tuple[str, str]]:
+    """Each label of a reply, with what its line says up to the next label."""
+    marks = list(_LABEL.finditer(reply))
+    for mark, after in zip_longest(marks, marks[1:]):
+        start = mark.end()
+        end = min(after.start() if after else len(reply), start + _LONGEST_NAME)
+        name = _BEFORE_NAME.match(reply, start, end)
+        line = _LINE.match(reply, name.end() if name else start, end)
+        yield mark[1], line[0].rstrip(" \t\r\"'“‘*_`[({") if line else ""
 
 
 def _spellings(options: Sequence[str]) -> dict[str, str]:
     """Ways to write each option; a form without titles counts where it is no one else's."""
     forms: dict[str, set[str]] = {}
     for option in options:
-        forms.setdefault(_key(option), set()).add(option)
+        if _key(option):
+            forms.setdefault(_key(option), set()).add(option)
         untitled = " ".join(word for word in option.split() if not is_title(word))
-        if untitled:
+        if _key(untitled):
             forms.setdefault(_key(untitled), set()).add(option)
-    exact = {_key(option): option for option in options}
+    exact = {_key(option): option for option in options if _key(option)}
     return {form: next(iter(own)) for form, own in forms.items() if len(own) == 1} | exact
 
 
@@ -87,8 +107,7 @@ class CharacterGuessing:
         spellings = _spellings(options)
         longest_first = sorted(spellings, key=lambda form: (-len(form), form))
         found: dict[str, str] = {}
-        for match in _PAIR.finditer(reply):
-            label, said = match[1], match[2].strip()
+        for label, said in _said(unicodedata.normalize("NFC", reply)):
             name = _option_at_start(said, spellings, longest_first)
             if label in gold and name is not None:
                 found.setdefault(label, name)
@@ -110,7 +129,10 @@ def _option_at_start(
     for form in longest_first:
         pattern = r"\W+".join(map(re.escape, form.split()))
         match = re.match(pattern + r"(?!\w)", said, re.IGNORECASE)
-        if match and _REST.fullmatch(said, match.end()):
+        if match is None:
+            continue
+        surname = " " not in form and _SURNAME.match(said, match.end())
+        if surname or _REST.fullmatch(said, match.end()):
             return spellings[form]
     return None
 

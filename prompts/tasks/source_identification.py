@@ -28,18 +28,44 @@ _WORDING: dict[PromptName, str] = {
     ),
 }
 _QUOTED = re.compile(r"[\"“*_]{1,2}([A-Z][^\"”“*_\n]{1,80}?)[\"”*_]{1,2}")
+_THING = r"(?:passage|excerpt|extract|text|dialogue|scene|work|title|source|answer)"
+# Verbs in lower case only: "This is Emma" is a sentence, "This Is Our Youth" a title.
 _LEAD = re.compile(
-    r"^(?:the\s+)?(?:answer|title|work|source|passage|excerpt|text|it|this|that)?\b"
-    r"(?:\s+(?:passage|excerpt|text|work|title|dialogue|scene))?"
-    r"\s*(?::|\bis\s+(?:taken\s+)?(?:from\b)?|\bcomes?\s+from\b|\bfrom\b)\s*",
-    re.IGNORECASE,
+    rf"^(?:I\s+(?:think|believe|guess|would\s+say)\s+(?:that\s+)?)?"
+    rf"(?i:(?:(?:the|this|that|my|your)\s+)?(?:(?:given|following|above)\s+)?(?:{_THING}|it|this|that)?"
+    rf"\b(?:\s+{_THING})?(?:\s+of\s+(?:the|this)\s+{_THING})?(?:\s+you\s+(?:gave|provided))?)"
+    r"\s*(?::|\bis\s+(?:(?:most\s+)?(?:likely|probably)\s+)?(?:taken\s+|an?\s+(?:excerpt|extract"
+    r"|passage|scene)\s+)?(?:from\b)?|\b(?:likely\s+|probably\s+)?comes?\s+from\b|(?<=\w)\s+from\b)"
+    r"\s*(?:(?:the\s+)?(?:novel|play|book|story|show|series|sitcom)\s+(?=[A-Z]))?"
+)
+# A reply that says it has no answer, or talks of the passage without a title in quotation marks.
+_NO_ANSWER = re.compile(
+    r"\bI(?:['’]m|['’]d|['’]ve| am| do| don| can| could| would| have| think| believe"
+    r"| apologi[sz]e)\b"
+    r"|(?i:\b(?:sorry,? (?:but )?I\b|unfortunately|unable to|no idea|as an ai"
+    r"|not (?:sure|able|certain|possible|familiar)"
+    r"|(?:cannot|can['’]t|could not) (?:be )?(?:identif|determin|tell|say|help))"
+    r"|^\W*(?:unknown|unidentified|uncertain|unclear|none|n/a)\W*$)"
+)
+_ABOUT = re.compile(
+    r"(?:The|This|That|It|These)\s+(?:(?:passage|excerpt|extract|text|scene|dialogue|style|language"
+    r"|answer|title|work)s?\s+)?(?:is|was|are|seems|appears|sounds|describes|comes|reads|could|may"
+    r"|might|can|cannot|does)\s"
 )
 _LISTED = re.compile(r"\s*(?:\d{1,2}[.):]|[-*•])\s")
 _MOST_WORDS = 14
+_MOST_LETTERS = 300
 
 
 def _first_line(reply: str) -> str:
-    return next((line.strip() for line in reply.splitlines() if line.strip()), "")
+    return next((line.strip() for line in _lines(reply)), "")
+
+
+def _lines(reply: str) -> list[str]:
+    """The lines with words in them, less those that only announce the next ("The title is:")."""
+    lines = [line for line in reply.splitlines() if line.strip()]
+    told = [line for line in lines[:-1] if not line.rstrip(" *_").endswith(":")]
+    return [*told, *lines[-1:]]
 
 
 class SourceIdentification:
@@ -87,11 +113,11 @@ class SourceIdentification:
 
 def _choice(reply: str, options: Sequence[str]) -> str | Unparsed:
     """The one option a reply names, by number or by title; its first line decides a tie."""
-    first = _first_line(reply)
+    first = _first_line(reply).strip("*_ ")
     number = re.fullmatch(r"(?:answer\s*:?\s*)?[(\[]?(\d{1,2})[)\].:]?", first, re.IGNORECASE)
     if number and 1 <= int(number[1]) <= len(options):
         return options[int(number[1]) - 1]
-    lines = [line for line in reply.splitlines() if line.strip()]
+    lines = _lines(reply)
     if len(lines) > 1 and all(_LISTED.match(line) for line in lines[:2]):
         return Unparsed("lists the options")
     for text in (first, reply):
@@ -109,7 +135,7 @@ def _named(text: str, options: Sequence[str]) -> list[str]:
     named = []
     for option in sorted(options, key=lambda title: -len(normalise(title))):
         needle = f" {normalise(option)} "
-        if needle in rest:
+        if needle.strip() and needle in rest:
             named.append(option)
             rest = rest.replace(needle, " | ")
     return named
@@ -117,16 +143,25 @@ def _named(text: str, options: Sequence[str]) -> list[str]:
 
 def _open_title(reply: str) -> str | Unparsed:
     first = _first_line(reply)
-    quoted = _QUOTED.search(first) or _QUOTED.search(reply)
-    if quoted:
-        return bare(quoted[1])
-    line = _LEAD.sub("", first, count=1)
+    for text in (first, reply):
+        for quoted in _QUOTED.finditer(text):
+            # "**Title:** Emma" sets the word in bold, not the title.
+            if not quoted[1].endswith(":"):
+                return bare(quoted[1])
+    plain = first.replace("*", "")[:_MOST_LETTERS]
+    line = _LEAD.sub("", plain, count=1)
     title = bare(line)
-    if not title:
+    if not re.search(r"[^\W_]", title):
         return Unparsed("the reply is empty")
-    if len(title.split()) > _MOST_WORDS:
+    # Inside a sentence a title begins with a capital, whatever is said in lower case is not one.
+    in_sentence = line != plain and title[0].islower() and not plain.islower()
+    if in_sentence or len(title.split()) > _MOST_WORDS or _says_no_title(line):
         return Unparsed("no title: the first line is a sentence")
     return title
+
+
+def _says_no_title(line: str) -> bool:
+    return bool(_NO_ANSWER.search(line) or _ABOUT.match(line))
 
 
 SOURCE_IDENTIFICATION = SourceIdentification()
