@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import fnmatch
 import hashlib
+import http.client
 import os
 import shutil
 import subprocess
@@ -100,11 +101,12 @@ def file_sha256(path: Path) -> str:
 
 def folder_sha256(folder: Path) -> str:
     """sha256 over the sorted lines "name, two spaces, sha256" of a folder's files, in hex."""
-    files = sorted(path for path in folder.rglob("*") if path.is_file())
-    lines = "".join(
-        f"{path.relative_to(folder).as_posix()}  {file_sha256(path)}\n" for path in files
+    lines = sorted(
+        f"{path.relative_to(folder).as_posix()}  {file_sha256(path)}\n"
+        for path in folder.rglob("*")
+        if path.is_file()
     )
-    return hashlib.sha256(lines.encode()).hexdigest()
+    return hashlib.sha256("".join(lines).encode()).hexdigest()
 
 
 def asset_path(asset: Asset) -> Path:
@@ -130,23 +132,38 @@ def fetch(asset: Asset, progress: Progress) -> Path:
         progress(f"{asset.name}: the cached copy is damaged; fetching it again", 0, None)
         _remove(path)
     refusals: list[str] = []
-    path.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        found = f"{path.parent} cannot be made ({error.strerror})"
+        raise AssetError(asset.name, found, "set GISTPROBE_CACHE to another folder") from None
     for source in asset.sources:
         with tempfile.TemporaryDirectory(dir=path.parent, prefix="fetching-") as folder:
             made = Path(folder) / "asset"
             try:
                 _from_source(asset, source, made, progress)
-            except _Refused as refusal:
-                refusals.append(f"{source}: {refusal}")
+            except (_Refused, OSError, zipfile.BadZipFile) as refusal:
+                refusals.append(f"{source}: {' '.join(str(refusal).split())}")
                 continue
             found = _sha256(asset, made)
             if found != asset.sha256:
                 refusals.append(f"{source}: sha256 {found[:12]}… instead of {asset.sha256[:12]}…")
                 continue
-            made.rename(path)
-            return path
+            return _keep(asset, made, path)
     fix = "check the network or pip's index, then try again; nothing was kept"
     raise AssetError(asset.name, "; ".join(refusals), fix)
+
+
+def _keep(asset: Asset, made: Path, path: Path) -> Path:
+    """Put what was fetched in its place; another process may have done so meanwhile."""
+    try:
+        made.rename(path)
+    except OSError as error:
+        if not path.exists() or _sha256(asset, path) != asset.sha256:
+            found = f"cannot be kept at {path} ({error.strerror})"
+            fix = "free some space, or set GISTPROBE_CACHE to another folder"
+            raise AssetError(asset.name, found, fix) from None
+    return path
 
 
 class _Refused(Exception):
@@ -186,7 +203,8 @@ def _wheel(requirement: str, folder: Path) -> Path:
     )
     if done.returncode:
         lines = [line for line in done.stderr.splitlines() if "error" in line.lower()]
-        raise _Refused(f"pip says {(lines or ['nothing'])[-1].strip()!r}")
+        said = lines or done.stderr.splitlines() or ["nothing"]
+        raise _Refused(f"pip says {said[-1].strip()!r}")
     return next(own.glob("*.whl"))
 
 
@@ -194,6 +212,8 @@ def _members(wheel: zipfile.ZipFile, pattern: str) -> list[str]:
     names = sorted(name for name in wheel.namelist() if fnmatch.fnmatchcase(name, pattern))
     if not names:
         raise _Refused(f"no {pattern} in it")
+    if any(".." in name.split("/") for name in names):  # it would be unpacked outside the folder
+        raise _Refused("a member's name leads out of it")
     return names
 
 
@@ -225,5 +245,5 @@ def _download(asset: Asset, url: str, made: Path, progress: Progress) -> None:
                 out.write(chunk)
                 had += len(chunk)
                 progress(f"fetching {asset.name}", had, asset.size)
-    except (urllib.error.URLError, OSError) as error:
+    except (urllib.error.URLError, http.client.HTTPException, OSError) as error:
         raise _Refused(str(getattr(error, "reason", error))) from None

@@ -7,24 +7,24 @@ thread, after all that was put before it.
 
 from __future__ import annotations
 
+import contextlib
 import threading
 import time
-import types
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, TypeVar, get_args, get_type_hints
+from typing import Any, Final, TypeVar
 
 import duckdb
 import pyarrow as pa
 
-from store.errors import StoreBroken, StoreError
+from store.errors import StoreBroken
 from store.journal import Position, read_events
 from store.migrate import migrate
-from store.read import JOURNAL, Connection, connect
-from store.rows import Event, ReplyRow, Row
+from store.read import JOURNAL, MOVE_AWAY, Connection, connect
+from store.rows import COLUMNS, Event, ReplyRow, Row
 
 T = TypeVar("T")
 AfterReplies = Callable[[Connection, Sequence[str]], None]
@@ -38,17 +38,26 @@ _TYPES: Final[dict[object, pa.DataType]] = {
 }
 _GATHER_S: Final = 0.2
 _GATHER_ROWS: Final = 2_000
+_RUN_AGAIN: Final = "free some space or mend it, then run again: the journal holds every reply"
 
 
 def _arrow_schema(kind: type[Row]) -> pa.Schema:
-    hints = get_type_hints(kind)
+    return pa.schema([(name, _TYPES[plain]) for name, (plain, _) in COLUMNS[kind].items()])
 
-    def plain(hint: object) -> object:
-        if isinstance(hint, types.UnionType):
-            return next(each for each in get_args(hint) if each is not type(None))
-        return hint
 
-    return pa.schema([(field.name, _TYPES[plain(hints[field.name])]) for field in fields(kind)])
+def _column(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
+    try:
+        return pa.array(values, type=kind)
+    except UnicodeEncodeError:
+        return pa.array([_storable(value) for value in values], type=kind)
+
+
+def _storable(text: str | None) -> str | None:
+    """A text with halves of surrogate pairs, which DuckDB cannot hold, as U+FFFD.
+
+    The journal keeps them, and so does the escape in a reply's raw body.
+    """
+    return text and text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def insert(connection: Connection, rows: Iterable[Row], *, new_by: str | None = None) -> None:
@@ -64,7 +73,9 @@ def insert(connection: Connection, rows: Iterable[Row], *, new_by: str | None = 
         by_table.setdefault(type(row), []).append(row)
     for kind, batch in by_table.items():
         schema = _arrow_schema(kind)
-        columns = {name: [getattr(row, name) for row in batch] for name in schema.names}
+        columns = [
+            _column([getattr(row, column.name) for row in batch], column.type) for column in schema
+        ]
         connection.register("batch", pa.table(columns, schema=schema))
         only = f" WHERE {new_by} NOT IN (SELECT {new_by} FROM {kind.TABLE})" if new_by else ""
         # Table and column names are our own constants.
@@ -87,6 +98,8 @@ class _Call:
         try:
             result = self.act(connection)
         except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
+            with contextlib.suppress(duckdb.TransactionException):  # it may have begun none
+                connection.rollback()
             self.future.set_exception(error)
         else:
             self.future.set_result(result)
@@ -103,13 +116,16 @@ class Database:
             after_replies: Called on the writer's thread with the keys of each committed batch.
 
         Raises:
-            StoreBusy, StoreTooNew, StoreBroken: As `connect` and `migrate` say.
+            StoreBusy: Another process owns it.
+            StoreTooNew: It was written by a later gistprobe.
+            StoreBroken: The folder, the database or the journal cannot be used.
         """
         self.path = path
         self.recovered = 0
         """Replies that only the journal held when the store was opened."""
         self._after_replies = after_replies
         self._queue: list[_Put | _Call] = []
+        self._taken: list[_Put | _Call] = []
         self._changed = threading.Condition()
         self._closing = False
         self._error: BaseException | None = None
@@ -132,7 +148,7 @@ class Database:
     @property
     def backlog(self) -> int:
         """Events handed over and not yet committed (count)."""
-        return len(self._queue)
+        return len(self._queue) + len(self._taken)
 
     def put(self, event: Event, position: Position) -> None:
         """Hand over an event that the journal holds up to `position`."""
@@ -157,32 +173,40 @@ class Database:
         with self._changed:
             if self._error is not None:
                 raise self._error
+            if self._closing:
+                raise RuntimeError("the database is closed; nothing more is written")
             self._queue.append(entry)
             self._changed.notify()
 
     def _run(self) -> None:
+        connection: Connection | None = None
         try:
             connection = connect(self.path, read_only=False)
-        except StoreError as error:
-            self._ready.set_exception(error)
-            return
-        try:
             self._open(connection)
-        except (StoreError, duckdb.Error) as error:
-            connection.close()
+        except BaseException as error:  # noqa: BLE001 - handed to the opener, who raises it
+            if connection is not None:
+                connection.close()
             self._ready.set_exception(error)
             return
         self._ready.set_result(None)
         try:
             self._write_all(connection)
-        except (StoreError, duckdb.Error, pa.ArrowException) as error:
+        except BaseException as error:  # noqa: BLE001 - whoever puts, calls or closes raises it
             self._fail(error)
         finally:
             connection.close()
 
     def _open(self, connection: Connection) -> None:
-        connection.execute("SET TimeZone = 'UTC'")
-        migrate(connection, self.path)
+        try:
+            connection.execute("SET TimeZone = 'UTC'")
+            migrate(connection, self.path)
+            self._recover(connection)
+        except duckdb.Error as error:
+            found = f"the database cannot be brought up to date ({error})"
+            raise StoreBroken(self.path, found, MOVE_AWAY) from error
+
+    def _recover(self, connection: Connection) -> None:
+        """Load what the journal holds beyond the database."""
         held = dict(
             connection.execute(
                 "SELECT segment, max(position) FROM journal_positions GROUP BY segment"
@@ -210,9 +234,9 @@ class Database:
                 if not self._queue:
                     return
                 self._gather()
-                taken, self._queue = self._queue, []
+                self._taken, self._queue = self._queue, []
             puts: list[_Put] = []
-            for entry in taken:
+            for entry in self._taken:
                 if isinstance(entry, _Put):
                     puts.append(entry)
                 else:
@@ -220,6 +244,7 @@ class Database:
                     puts = []
                     entry.run(connection)
             self._commit(connection, puts)
+            self._taken = []
 
     def _gather(self) -> None:
         """Wait a moment for more, so that many events share a commit."""
@@ -236,11 +261,15 @@ class Database:
         if not puts:
             return
         reached = {put.position.segment: put.position.end for put in puts}
-        connection.execute("BEGIN")
-        insert(connection, [put.event for put in puts])
-        for segment, end in reached.items():
-            connection.execute("INSERT INTO journal_positions VALUES (?, ?)", [segment, end])
-        connection.execute("COMMIT")
+        try:
+            connection.execute("BEGIN")
+            insert(connection, [put.event for put in puts])
+            for segment, end in reached.items():
+                connection.execute("INSERT INTO journal_positions VALUES (?, ?)", [segment, end])
+            connection.execute("COMMIT")
+        except duckdb.Error as error:
+            found = f"the database cannot be written ({error})"
+            raise StoreBroken(self.path, found, _RUN_AGAIN) from error
         keys = [put.event.key for put in puts if isinstance(put.event, ReplyRow)]
         if keys and self._after_replies is not None:
             self._after_replies(connection, keys)
@@ -248,7 +277,7 @@ class Database:
     def _fail(self, error: BaseException) -> None:
         with self._changed:
             self._error = error
-            waiting, self._queue = self._queue, []
+            waiting, self._taken, self._queue = self._taken + self._queue, [], []
         for entry in waiting:
-            if isinstance(entry, _Call):
+            if isinstance(entry, _Call) and not entry.future.done():
                 entry.future.set_exception(error)

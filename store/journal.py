@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Final
 
 from store.errors import StoreBroken
-from store.rows import AttemptRow, Event, FailureRow, ReplyRow
+from store.rows import AttemptRow, Event, FailureRow, ReplyRow, mistyped
 
 _KINDS: Final[dict[str, type[Event]]] = {
     "attempt": AttemptRow,
@@ -53,16 +53,26 @@ class Journal:
 
         Raises:
             StoreBroken: The disk is full or gone. Nothing of the event counts as written.
+            TypeError: A value its column cannot hold. A line with it would spoil the segment for
+                every later run, so it is not written.
         """
-        record: dict[str, object] = {"kind": _NAMES[type(event)]}
-        for name, value in asdict(event).items():
-            record[name] = value.isoformat() if isinstance(value, datetime) else value
-        line = (json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n").encode()
+        if wrong := mistyped(event):
+            raise TypeError(f"{_NAMES[type(event)]}: {wrong}")
+        row = {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in asdict(event).items()
+        }
+        record = {"kind": _NAMES[type(event)], "row": row}  # apart: a failure has a kind of its own
+        text = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+        # Half of a surrogate pair, which a server's JSON may hold, has no UTF-8; its Python escape
+        # is its JSON escape as well, so nothing of it is lost.
+        line = text.encode(errors="backslashreplace")
         try:
             written = os.write(self._file, line)
         except OSError as error:
             raise StoreBroken(self._path, f"cannot write ({error.strerror})", _FREE) from None
         if written < len(line):
+            os.ftruncate(self._file, self._end)  # else the next line would go on from the half
             raise StoreBroken(self._path, "the disk is full", _FREE)
         self._end += written
         return Position(self.segment, self._end)
@@ -75,6 +85,8 @@ class Journal:
 
 
 _FREE: Final = "free some space or mend its permissions, then run again: nothing is lost"
+
+_AWAY: Final = "move the file away and run again; its replies are asked anew"
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,29 +103,40 @@ def read_events(folder: Path, held: Mapping[str, int]) -> Iterator[Entry]:
     Args:
         folder: The journal's folder.
         held: Segment -> bytes already in the database.
+
+    Raises:
+        StoreBroken: A segment cannot be read, or holds a whole line that is no event.
     """
     for path in sorted(folder.glob("*.jsonl")):
-        start = held.get(path.name, 0)
-        if path.stat().st_size <= start:
-            continue
-        with path.open("rb") as file:
-            file.seek(start)
-            end = start
-            for line in file:
-                if not line.endswith(b"\n"):
-                    break  # torn by a kill: the reply it held is asked again
+        end = held.get(path.name, 0)
+        try:
+            for line in _lines(path, end):
                 end += len(line)
                 yield Entry(_event(line, path), Position(path.name, end))
+        except OSError as error:
+            raise StoreBroken(path, f"cannot be read ({error.strerror})", _AWAY) from None
+
+
+def _lines(path: Path, start: int) -> Iterator[bytes]:
+    """A segment's whole lines from a position on."""
+    if path.stat().st_size <= start:
+        return
+    with path.open("rb") as file:
+        file.seek(start)
+        for line in file:
+            if not line.endswith(b"\n"):
+                return  # torn by a kill: the reply it held is asked again
+            yield line
 
 
 def _event(line: bytes, path: Path) -> Event:
     try:
         record = json.loads(line)
-        kind = _KINDS[record.pop("kind")]
-        times = {name: datetime.fromisoformat(record[name]) for name in _TIMES & record.keys()}
-        return kind(**(record | times))
-    except (ValueError, KeyError, TypeError) as error:
-        found = f"a line that is no event ({error})"
-        raise StoreBroken(
-            path, found, "move the file away and run again; its replies are asked anew"
-        ) from None
+        kind, row = _KINDS[record["kind"]], dict(record["row"])
+        times = {name: datetime.fromisoformat(row[name]) for name in _TIMES & row.keys()}
+        event = kind(**(row | times))
+        if wrong := mistyped(event):
+            raise TypeError(wrong)
+    except (ValueError, KeyError, TypeError, RecursionError) as error:
+        raise StoreBroken(path, f"a line that is no event ({error})", _AWAY) from None
+    return event

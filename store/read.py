@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import duckdb
 
@@ -15,8 +15,9 @@ from store.migrate import refuse_newer
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 DATABASE = "probe.duckdb"
 JOURNAL = "journal"
+_HEADERS_BYTES: Final = 3 * 4096
 _HOLDER = re.compile(r"\(PID (\d+)\)")
-_MOVE_AWAY = (
+MOVE_AWAY = (
     f"move {DATABASE} (and {DATABASE}.wal) away and run again:"
     " the replies come back from the journal"
 )
@@ -46,16 +47,33 @@ def connect(path: Path, *, read_only: bool) -> Connection:
         StoreBusy: Another process owns it.
         StoreBroken: It does not open.
     """
+    file = path / DATABASE
     try:
-        return duckdb.connect(str(path / DATABASE), read_only=read_only)
-    except duckdb.IOException as error:
-        if "Conflicting lock" not in str(error) and "lock on file" not in str(error):
-            raise StoreBroken(path, f"the database does not open ({error})", _MOVE_AWAY) from None
-        holder = _HOLDER.search(str(error))
-        who = f"process {holder[1]}" if holder else "another process"
-        raise StoreBusy(path, who) from None
+        return duckdb.connect(str(file), read_only=read_only)
     except duckdb.Error as error:
-        raise StoreBroken(path, f"the database does not open ({error})", _MOVE_AWAY) from None
+        refusal = _refusal(path, error)
+    if read_only or isinstance(refusal, StoreBusy) or not _half_made(file):
+        raise refusal
+    file.unlink()
+    try:
+        return duckdb.connect(str(file))
+    except duckdb.Error as error:
+        raise _refusal(path, error) from None
+
+
+def _refusal(path: Path, error: duckdb.Error) -> StoreBusy | StoreBroken:
+    if "Conflicting lock" in str(error) or "lock on file" in str(error):
+        holder = _HOLDER.search(str(error))
+        return StoreBusy(path, f"process {holder[1]}" if holder else "another process")
+    return StoreBroken(path, f"the database does not open ({error})", MOVE_AWAY)
+
+
+def _half_made(file: Path) -> bool:
+    """Whether a kill left less than the headers, which DuckDB writes before anything else."""
+    if not file.is_file() or file.stat().st_size >= _HEADERS_BYTES:
+        return False
+    start = file.read_bytes()
+    return not start or start[8:12] == b"DUCK"
 
 
 def open_read(path: Path) -> Connection:
@@ -70,8 +88,12 @@ def open_read(path: Path) -> Connection:
     if not (path / DATABASE).exists():
         raise NoStore(path)
     connection = connect(path, read_only=True)
-    refuse_newer(connection, path)
-    connection.execute("SET TimeZone = 'UTC'")
+    try:
+        refuse_newer(connection, path)
+        connection.execute("SET TimeZone = 'UTC'")
+    except BaseException:
+        connection.close()
+        raise
     return connection
 
 

@@ -5,9 +5,9 @@ Times are UTC. Durations are seconds. JSON columns hold canonical JSON as text.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from datetime import datetime
-from typing import ClassVar, Literal, TypeAlias
+from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args, get_type_hints
 
 Outcome: TypeAlias = Literal["ok", "refused", "filtered", "truncated", "failed"]
 
@@ -206,3 +206,32 @@ Row: TypeAlias = (
 )
 Event: TypeAlias = AttemptRow | ReplyRow | FailureRow
 """What happens during a run and goes through the journal."""
+
+Columns: TypeAlias = dict[str, tuple[type, bool]]
+"""Column -> its type and whether it may be None, in order."""
+
+
+def _columns(kind: type[Any]) -> Columns:
+    hints = get_type_hints(kind)
+    found: Columns = {}
+    for field in fields(kind):
+        types = get_args(hints[field.name]) or (hints[field.name],)
+        found[field.name] = (types[0], type(None) in types)
+    return found
+
+
+COLUMNS: Final[dict[type[Row], Columns]] = {kind: _columns(kind) for kind in get_args(Row)}
+_MOST_INT: Final = 2**63 - 1
+
+
+def mistyped(row: Row) -> str | None:
+    """The first column whose value its table cannot hold, in words; None for a sound row."""
+    for name, (kind, optional) in COLUMNS[type(row)].items():
+        value = getattr(row, name)
+        sound = isinstance(value, (float, int) if kind is float else kind)
+        sound = sound and isinstance(value, bool) == (kind is bool)  # a bool is an int to Python
+        if kind is int and sound:
+            sound = -_MOST_INT <= value <= _MOST_INT
+        if not (sound or (value is None and optional)):
+            return f"{name} is {value!r:.80}, not {kind.__name__}"
+    return None

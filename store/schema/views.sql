@@ -1,9 +1,10 @@
 -- Views hold no data, so they are made anew whenever a store is opened for writing.
 
+-- Through a map, not by key: a key that starts with $ or / would be read as a JSON path.
 CREATE OR REPLACE MACRO readable(j) AS
     CASE WHEN j IS NULL THEN NULL
          WHEN json_keys(j) = ['title'] THEN j ->> 'title'
-         ELSE array_to_string(list_transform(json_keys(j), lambda k: k || ': ' || (j ->> k)), '; ')
+         ELSE array_to_string(list_transform(map_entries(j::JSON::MAP(VARCHAR, VARCHAR)), lambda e: e.key || ': ' || e.value), '; ')
     END;
 
 -- 95 % Wilson score interval for `r` right out of `n`; NULL where n is 0.

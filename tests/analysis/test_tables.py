@@ -1,0 +1,218 @@
+"""Tables and contrasts of a hand-made store; every number is worked out by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from analysis.contrasts import Contrast, contrasts
+from analysis.errors import NoSuchTable
+from analysis.tables import experiment_table
+from store.database import insert
+from store.read import Connection
+from store.rows import PromptRow, SetAsideRow
+from tests.store.rows_for_tests import (
+    cell_row,
+    experiment_row,
+    failure_row,
+    item_row,
+    memory,
+    model_row,
+    prompt_row,
+    reply_row,
+    score_row,
+)
+
+Marks = Mapping[tuple[str, str, str], str]
+"""Item, names, prompt -> one character a sample: 1 right, 0 wrong, - not asked."""
+
+ORIGIN = ("original", "baseline")
+NR = ("cross_culture", "baseline")
+GIST = ("cross_culture", "gist")
+
+
+def store(marks: Marks) -> Connection:
+    """One model asked by these marks."""
+    connection = memory()
+    insert(connection, [experiment_row(), model_row(note="A note.")])
+    insert(connection, [item_row(item) for item in sorted({place[0] for place in marks})])
+    for place, samples in marks.items():
+        prompt = prompt_row(*place)
+        cells = [cell_row(prompt, sample=number) for number in range(len(samples))]
+        asked = [
+            (cell, int(mark)) for cell, mark in zip(cells, samples, strict=True) if mark != "-"
+        ]
+        insert(connection, [prompt, *cells])
+        insert(connection, [reply_row(cell.key) for cell, _ in asked])
+        insert(connection, [score_row(cell, right) for cell, right in asked])
+    return connection
+
+
+def named(found: list[Contrast]) -> dict[str, Contrast]:
+    return {each.contrast: each for each in found}
+
+
+def test_contrasts_pair_the_items_asked_under_both() -> None:
+    """Item d, without a reply under the second condition, and item e, never shown so, are out.
+
+    Origin: 2 of 2, 1 of 2, 1 of 2 is 4 of 6. Cross culture: 1 of 2, 1 of 2, 0 of 1 is 2 of 5.
+    Gist, over a and b: 2 of 4; cross culture over the same: 2 of 4.
+    """
+    connection = store(
+        {
+            ("a", *ORIGIN): "11", ("a", *NR): "10", ("a", *GIST): "11",
+            ("b", *ORIGIN): "10", ("b", *NR): "10", ("b", *GIST): "00",
+            ("c", *ORIGIN): "10", ("c", *NR): "0-",
+            ("d", *ORIGIN): "11", ("d", *NR): "--",
+            ("e", *ORIGIN): "00",
+        }
+    )  # fmt: skip
+
+    found = named(contrasts(connection, "small", seed=7))
+
+    assert list(found) == ["origin - NR", "NR - NR+GIST"]
+    first, second = found["origin - NR"], found["NR - NR+GIST"]
+    assert first.difference == pytest.approx(4 / 6 - 2 / 5)
+    assert (first.items, first.differing, first.undefined) == (3, 2, None)
+    assert first.interval is not None
+    assert 0 <= first.interval.low < first.difference < first.interval.high <= 1
+    assert second.difference == pytest.approx(0)
+    assert (second.items, second.differing) == (2, 2)
+    assert (first.task, first.dataset, first.model) == ("source_identification", "excerpts", "m")
+
+
+@pytest.mark.parametrize(
+    ("marks", "why"),
+    [
+        ({("a", *ORIGIN): "1", ("a", *NR): "0"}, "1 item in common; an interval needs at least 2"),
+        (
+            {(item, *where): "1" for item in "ab" for where in (ORIGIN, NR)},
+            "none of 2 items differs",
+        ),
+    ],
+)
+def test_an_interval_that_is_undefined_says_why(marks: Marks, why: str) -> None:
+    """The difference is still shown."""
+    connection = store(marks)
+
+    (found,) = contrasts(connection, "small", seed=7)
+    records = experiment_table(connection, "small").records()
+
+    assert (found.interval, found.undefined) == (None, why)
+    assert records[-1]["difference"] == found.difference
+    assert (records[-1]["low"], records[-1]["undefined"]) == (None, why)
+
+
+def test_conditions_without_common_items_give_no_contrast() -> None:
+    assert contrasts(store({("a", *ORIGIN): "1", ("b", *NR): "0"}), "small", seed=7) == []
+
+
+def test_the_seed_is_the_plans() -> None:
+    """A table is the same each time it is made."""
+    marks = {
+        (f"{n}", *where): f"{int(n % (2 + at) == 0)}" * (n % 5 + 1)
+        for n in range(20)
+        for at, where in enumerate((ORIGIN, NR))
+    }
+    connection = store(marks)
+
+    table = experiment_table(connection, "small")
+
+    assert table == experiment_table(connection, "small")
+    assert table.contrasts == contrasts(connection, "small", seed=7)
+    assert table.contrasts != contrasts(connection, "small", seed=8)
+
+
+def test_the_table_lists_conditions_in_the_order_of_the_design() -> None:
+    """Names as in the papers, then prompts; accuracies as the view has them."""
+    prompts = [("original", "baseline"), ("original", "verbatim"), ("original", "gist")]
+    names = [("masked", "baseline"), ("same_culture", "baseline"), ("cross_culture", "baseline")]
+    places = prompts + names
+    connection = store({("a", *place): "10" for place in reversed(places)})
+
+    table = experiment_table(connection, "small")
+
+    assert [(row["names"], row["prompt"]) for row in table.accuracy] == places
+    assert [row["accuracy"] for row in table.accuracy] == [0.5] * len(places)
+    assert "experiment" not in table.accuracy[0]
+    assert [row["table"] for row in table.records()] == ["accuracy"] * len(places) + ["contrasts"]
+
+
+def test_notes_say_what_is_missing() -> None:
+    """Four samples: a right reply, one cut and unparsed, one failed, one to ask."""
+    connection = store({("a", *ORIGIN): "1---"})
+    prompt = prompt_row("a", *ORIGIN)
+    cut, failed = (cell_row(prompt, sample=number) for number in (1, 2))
+    insert(connection, [reply_row(cut.key, text="It", outcome="truncated")])
+    insert(connection, [score_row(cut, 0, answer=None, unparsed="no title")])
+    insert(connection, [failure_row(failed.key, error="timed out")])
+
+    (found,) = experiment_table(connection, "small").notes
+
+    assert found == {
+        "model": "m",
+        "cells": 4,
+        "replies": 2,
+        "unparsed": 1,
+        "most_common_reason": "no title",
+        "truncated": 1,
+        "failed": 1,
+        "most_common_error": "timed out",
+        "filtered": 0,
+        "pending": 1,
+        "note": "A note.",
+    }
+
+
+def shown(item: str, names: str, replaced: int, leaks: str, suspects: str) -> PromptRow:
+    prompt = prompt_row(item, names)
+    return replace(prompt, replaced=replaced, leaks=leaks, suspects=suspects)
+
+
+def aside(item: str, names: str, experiment_id: str = "plan-1") -> SetAsideRow:
+    return SetAsideRow(
+        experiment_id=experiment_id,
+        task="source_identification",
+        dataset="excerpts",
+        item_id=item,
+        names=names,
+        reason="no list",
+    )
+
+
+def test_the_audit_of_replacement_counts_each_item_once() -> None:
+    """However many prompts and samples show it; a strategy that shows no item is still there."""
+    prompts = [
+        shown("a", "cross_culture", 3, "{}", '{"Zed":1}'),
+        shown("b", "cross_culture", 4, '{"Ann":2,"$Bob":1,"\\"Cy\\"":1}', '{"/Di":5}'),
+        shown("a", "masked", 1, "{}", "{}"),
+    ]
+    prompts.append(replace(prompts[0], prompt="gist", prompt_hash="a cross_culture gist"))
+    connection = memory()
+    insert(connection, [experiment_row(), item_row("a"), item_row("b"), *prompts])
+    insert(connection, [cell_row(prompt, sample=n) for prompt in prompts for n in range(2)])
+    insert(connection, [aside("c", "cross_culture"), aside("a", "same_culture")])
+    insert(connection, [aside("b", "same_culture"), aside("a", "masked", "another plan")])
+
+    found = experiment_table(connection, "small").replacement
+
+    assert [tuple(row.values()) for row in found] == [
+        ("masked", 1, 1, 0, 0, 0),
+        ("same_culture", 0, 0, 0, 0, 2),
+        ("cross_culture", 2, 7, 4, 6, 1),
+    ]
+    assert list(found[0]) == ["names", "items", "replaced", "leaks", "suspects", "set_aside"]
+
+
+def test_an_unknown_experiment_is_told_those_there_are() -> None:
+    connection = memory()
+
+    with pytest.raises(NoSuchTable, match="no experiment is called 'smal'; the store is empty"):
+        experiment_table(connection, "smal")
+
+    insert(connection, [experiment_row(), experiment_row("other", experiment="other")])
+
+    with pytest.raises(NoSuchTable, match="'smal'; the store has other, small"):
+        experiment_table(connection, "smal")

@@ -1,0 +1,56 @@
+"""Events of every kind, as hypothesis draws them: NUL, line ends, quotes, marks, emoji."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+
+from hypothesis import strategies as st
+
+from store.rows import AttemptRow, Event, FailureRow, ReplyRow
+
+integers = st.integers(-(2**63) + 1, 2**63 - 1)
+latencies = st.floats(0, 1e6)
+times = st.datetimes(datetime(2000, 1, 1), datetime(2100, 1, 1), timezones=st.just(UTC))  # noqa: DTZ001
+texts = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
+    ["", "\0", "a\nb\r\n", "\u2028\u2029\x85\x1e", "\ufeff{", '"\\"', "😀", "\\ud83d"]
+)
+maybe = st.none() | texts
+events: st.SearchStrategy[Event] = st.one_of(
+    st.builds(
+        AttemptRow,
+        key=texts,
+        run_id=texts,
+        attempt=integers,
+        started_at=times,
+        latency_s=latencies,
+        status=st.none() | integers,
+        error_kind=maybe,
+        error=maybe,
+    ),
+    st.builds(
+        ReplyRow,
+        key=texts,
+        run_id=texts,
+        outcome=texts,
+        text=maybe,
+        finish_reason=maybe,
+        served_model=maybe,
+        fingerprint=maybe,
+        prompt_tokens=st.none() | integers,
+        reply_tokens=st.none() | integers,
+        attempts=integers,
+        latency_s=latencies,
+        received_at=times,
+        raw=texts,
+    ),
+    st.builds(
+        FailureRow,
+        key=texts,
+        run_id=texts,
+        attempts=integers,
+        kind=texts,
+        error=texts,
+        permanent=st.booleans(),
+        failed_at=times,
+    ),
+)
