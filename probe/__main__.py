@@ -9,7 +9,7 @@ def main() -> None:
     """Run the command; every error a user can cause is one line, without a traceback."""
     from probe.cli import cli  # noqa: PLC0415 - so that importing this module starts nothing
 
-    sys.exit(cli())
+    sys.exit(cli(prog_name="probe"))
 
 
 if __name__ == "__main__":

@@ -69,25 +69,21 @@ class Conductor:
     async def run(self, counted: Survey, held: set[str]) -> Ended:
         """Ask what is not held. The first signal ends it gently, the second at once."""
         ended = Ended(held=sum(tally.held for tally in counted.tallies.values()))
-        todo = [m for m in self.plan.models if _left(counted, m) > 0]
-        if not todo:
-            return ended
+        todo = [m for m in self.plan.models if counted.tallies[m.spec.name].to_ask > 0]
         run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
         providers = {m.spec.name: self.make_provider(m, self._log(run_id, m)) for m in todo}
         journal = Journal(self.database.path / JOURNAL, run_id)
         ledger = Ledger(run_id=run_id, journal=journal, database=self.database)
         try:
             served = await self._open(providers, ended)
-            open_ = [m for m in todo if m.spec.name in served]
             self._record_start(run_id, counted, served)
-            totals = {m.spec.name: _left(counted, m) for m in open_}
-            with RunDisplay(totals) as display:
-                runs = [
-                    ModelRun(
-                        model=m, provider=providers[m.spec.name], ledger=ledger, watcher=display
-                    )
-                    for m in open_
-                ]
+            display = RunDisplay({name: counted.tallies[name].to_ask for name in served})
+            runs = [
+                ModelRun(model=m, provider=providers[m.spec.name], ledger=ledger, watcher=display)
+                for m in todo
+                if m.spec.name in served
+            ]
+            with display:
                 await self._fan_out(runs, held, display, ended)
             for run in runs:
                 ended.asked += run.asked
@@ -165,11 +161,6 @@ class Conductor:
 
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-
-
-def _left(counted: Survey, model: Model) -> int:
-    tally = counted.tallies[model.spec.name]
-    return tally.cells - tally.held
 
 
 def _todo(plan: Plan, model: Model, held: set[str]) -> Iterator[Cell]:

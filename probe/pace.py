@@ -9,6 +9,8 @@ import os
 from dataclasses import dataclass
 from typing import Final
 
+import psutil
+
 from probe.spec import ModelSpec
 
 DEFAULT_IN_FLIGHT: Final = 16
@@ -41,6 +43,17 @@ def free_cores() -> int:
         return len(os.sched_getaffinity(0))
     except AttributeError:  # not on every system
         return os.cpu_count() or 1
+
+
+def idle_cores(over_s: float = 0.3) -> int:
+    """Cores that nothing else keeps busy, at least 1 (count), measured over a moment.
+
+    The embedded server's threads wait for each other at every step: one more thread than there are
+    idle cores makes it some twenty times slower, one fewer only a little.
+    """
+    busy = psutil.cpu_percent(interval=over_s, percpu=True)
+    idle = sum(100 - percent for percent in busy) / 100
+    return max(1, min(free_cores(), round(idle)))
 
 
 def pace_of(model: ModelSpec) -> Pace:

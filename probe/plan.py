@@ -86,11 +86,13 @@ class Tally:
 
     Attributes:
         held: Cells whose key has a reply already (count).
-        prompt_tokens: Of the cells still to ask, estimated.
+        to_ask: Requests that are left; cells that share a key share one (count).
+        prompt_tokens: Of those requests, estimated.
     """
 
     cells: int = 0
     held: int = 0
+    to_ask: int = 0
     prompt_tokens: int = 0
 
 
@@ -223,6 +225,7 @@ def survey(plan: Plan, held: Container[str] = frozenset()) -> Survey:
     """
     sha = hashlib.sha256(canonical([plan.spec.name, plan.spec.seed]).encode())
     tallies = {model.spec.name: Tally() for model in plan.models}
+    seen: set[str] = set()
     aside: list[SetAsideRow] = []
     for condition in plan.conditions(aside):
         sha.update(condition.prompt_hash.encode())
@@ -232,7 +235,9 @@ def survey(plan: Plan, held: Container[str] = frozenset()) -> Survey:
             tally.cells += 1
             if cell.key in held:
                 tally.held += 1
-            else:
+            elif cell.key not in seen:
+                seen.add(cell.key)
+                tally.to_ask += 1
                 tally.prompt_tokens += estimate_tokens(cell.text)
     return Survey(experiment_id=sha.hexdigest(), tallies=tallies, set_aside=tuple(aside))
 

@@ -56,7 +56,7 @@ def _row(model: Model, tally: Tally) -> tuple[object, ...]:
     from probe.plan import most_reply_tokens  # noqa: PLC0415 - keeps `probe --help` fast
 
     spec = model.spec
-    ask = tally.cells - tally.held
+    ask = tally.to_ask
     most = ask * most_reply_tokens(spec)
     return (
         spec.name,

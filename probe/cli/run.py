@@ -59,18 +59,18 @@ def command(experiment: Path, store: Path) -> None:
     finally:
         fetching.close()
     show_experiment(table)
-    click.get_current_context().exit(_report(ended, experiment, store))
+    _report(ended, experiment, store)
+    failed = sum(int(str(row["failed"])) for row in table.notes)
+    if failed:
+        click.echo(f"{failed} cells failed; the same command asks again what may work", err=True)
+    click.get_current_context().exit(130 if ended.interrupted else 1 if failed or ended.down else 0)
 
 
-def _report(ended: Ended, experiment: Path, store: Path) -> int:
-    """Say how the run ended; return its exit code."""
+def _report(ended: Ended, experiment: Path, store: Path) -> None:
+    """Say how the run ended."""
     failed = f", failed {ended.failed}" if ended.failed else ""
     click.echo(f"asked {ended.asked}, already held {ended.held}{failed}; store {store}", err=True)
     for down in ended.down:
         click.echo(f"probe: {down}", err=True)
     if ended.interrupted:
         click.echo(f"interrupted; resume with: probe run {experiment} --store {store}", err=True)
-        return 130
-    if ended.failed:
-        click.echo(f"{ended.failed} cells failed; the same command asks them again", err=True)
-    return 1 if ended.failed or ended.down else 0

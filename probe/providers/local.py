@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Final
 
 from probe.errors import ProviderDown
-from probe.pace import free_cores, local_slots
+from probe.pace import idle_cores, local_slots
 from probe.plan import Cell
 from probe.providers.base import Reply, Served
 from probe.providers.openai_chat import OpenAIChat, chat_body
@@ -68,13 +68,13 @@ class Local:
             )
 
     async def _address(self, child: asyncio.subprocess.Process, key: str) -> str:
-        settings = {
+        settings: dict[str, object] = {
             "path": str(self._path),
             "alias": self._model.model,
             "key": key,
             "slots": local_slots(self._model),
             "context_tokens": self._model.context_tokens,
-            "threads": free_cores(),
+            "threads": await asyncio.to_thread(idle_cores),
         }
         if child.stdin is None or child.stdout is None:
             raise RuntimeError("the child was started without pipes")

@@ -122,21 +122,45 @@ def read_reply(raw: str) -> Reply | Trouble:
         choice = parsed["choices"][0]
         message = choice["message"]
         usage = parsed.get("usage") or {}
-        text, refusal = message.get("content"), message.get("refusal")
-        finish = choice.get("finish_reason")
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError):
+        refusal = _string(message.get("refusal"))
+        text = _text(message.get("content")) or refusal
+        finish = _string(choice.get("finish_reason"))
+        tokens = (_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
         return Trouble(kind="malformed body", message=raw[:_SHOWN], status=None)
-    outcome = "refused" if refusal else _FINISH.get(finish, "ok")
+    outcome: Outcome = "refused" if refusal else _FINISH.get(finish, "ok")
+    if text is None and outcome != "filtered":
+        text = ""  # a reply that says nothing, such as one cut while the model was reasoning
     return Reply(
         outcome=outcome,
-        text=refusal if text is None else text,
+        text=text,
         finish_reason=finish,
-        served_model=parsed.get("model"),
-        fingerprint=parsed.get("system_fingerprint"),
-        prompt_tokens=usage.get("prompt_tokens"),
-        reply_tokens=usage.get("completion_tokens"),
+        served_model=_string(parsed.get("model")),
+        fingerprint=_string(parsed.get("system_fingerprint")),
+        prompt_tokens=tokens[0],
+        reply_tokens=tokens[1],
         raw=raw,
     )
+
+
+def _text(content: object) -> str | None:
+    """A message's content: a string, or parts of which the texts count."""
+    if isinstance(content, list):
+        return "".join(part["text"] for part in content if part.get("type") == "text")
+    if content is not None and not isinstance(content, str):
+        raise TypeError("content is neither a text nor parts")
+    return content
+
+
+def _string(value: object) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _count(value: object) -> int | None:
+    """A token count, where the server gives a sensible whole number; else it is left out."""
+    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
+        return value
+    return None
 
 
 def _trouble(status: int, raw: str, headers: Mapping[str, str]) -> Reply | Trouble:
