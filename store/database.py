@@ -126,6 +126,7 @@ class Database:
         self._after_replies = after_replies
         self._queue: list[_Put | _Call] = []
         self._taken: list[_Put | _Call] = []
+        self._urgent = False
         self._changed = threading.Condition()
         self._closing = False
         self._error: BaseException | None = None
@@ -176,7 +177,10 @@ class Database:
             if self._closing:
                 raise RuntimeError("the database is closed; nothing more is written")
             self._queue.append(entry)
-            self._changed.notify()
+            self._urgent |= isinstance(entry, _Call)
+            # The writer sleeps while more gathers; waking it for every event would cost most.
+            if self._urgent or len(self._queue) in {1, _GATHER_ROWS}:
+                self._changed.notify()
 
     def _run(self) -> None:
         connection: Connection | None = None
@@ -234,7 +238,7 @@ class Database:
                 if not self._queue:
                     return
                 self._gather()
-                self._taken, self._queue = self._queue, []
+                self._taken, self._queue, self._urgent = self._queue, [], False
             puts: list[_Put] = []
             for entry in self._taken:
                 if isinstance(entry, _Put):
@@ -251,8 +255,8 @@ class Database:
         until = time.monotonic() + _GATHER_S
         while (
             not self._closing
+            and not self._urgent
             and len(self._queue) < _GATHER_ROWS
-            and all(isinstance(entry, _Put) for entry in self._queue)
             and (left := until - time.monotonic()) > 0
         ):
             self._changed.wait(left)

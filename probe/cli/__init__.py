@@ -57,23 +57,32 @@ class _Lazy(click.Group):
             formatter.write_dl(list(_COMMANDS.items()))
 
     def invoke(self, ctx: click.Context) -> object:
-        try:
+        with _OneLine():
             return super().invoke(ctx)
-        except KeyboardInterrupt:
-            click.echo("probe: interrupted", err=True)
-            sys.exit(130)
-        except (click.ClickException, click.exceptions.Exit, click.Abort):
-            raise
-        except Exception as error:
-            code = _exit_code(error)
-            if code is None:
-                raise
-            click.echo(f"probe: {error}", err=True)
+
+
+class _OneLine:
+    """Turns what a user can cause into one line and an exit code; a bug keeps its traceback."""
+
+    def __enter__(self) -> None:
+        """Nothing to prepare."""
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        """Exit where the error is one of ours."""
+        del kind, trace
+        code = _exit_code(error) if error is not None else None
+        if code is not None:
+            click.echo(f"probe: {str(error) or 'interrupted'}", err=True)
             sys.exit(code)
 
 
-def _exit_code(error: Exception) -> int | None:
-    """2 for bad usage or input, 1 for what the world would not give, None for a bug."""
+def _exit_code(error: BaseException) -> int | None:
+    """2 for bad usage or input, 1 for what the world would not give, None for everything else."""
+    if isinstance(error, KeyboardInterrupt):
+        return 130
+    clicks_own = (click.ClickException, click.exceptions.Exit, click.Abort)
+    if not isinstance(error, Exception) or isinstance(error, clicks_own):
+        return None
     from analysis.errors import AnalysisError  # noqa: PLC0415 - only when something went wrong
     from probe.errors import ProbeError, ProviderDown  # noqa: PLC0415
     from prompts.errors import PromptsError  # noqa: PLC0415

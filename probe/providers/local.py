@@ -49,11 +49,12 @@ class Local:
             fix = "pip install 'gistprobe[local]'"
             raise ProviderDown(self._model.name, "the embedded server is not installed", fix)
         key = secrets.token_urlsafe(24)
+        threads = await asyncio.to_thread(idle_cores)  # before the child itself is busy loading
         self._child = await self._start()
-        url = await self._address(self._child, key)
+        url = await self._address(self._child, key, threads)
         self._chat = OpenAIChat(self._model, f"{url}/v1", api_key=key)
         served = await self._chat.open()
-        return Served(facts={**served.facts, "file": self._path.name})
+        return Served(facts={**served.facts, "file": self._path.name, "threads": threads})
 
     async def _start(self) -> asyncio.subprocess.Process:
         with await asyncio.to_thread(self._log.open, "ab") as log:
@@ -67,14 +68,14 @@ class Local:
                 start_new_session=True,
             )
 
-    async def _address(self, child: asyncio.subprocess.Process, key: str) -> str:
+    async def _address(self, child: asyncio.subprocess.Process, key: str, threads: int) -> str:
         settings: dict[str, object] = {
             "path": str(self._path),
             "alias": self._model.model,
             "key": key,
             "slots": local_slots(self._model),
             "context_tokens": self._model.context_tokens,
-            "threads": await asyncio.to_thread(idle_cores),
+            "threads": threads,
         }
         if child.stdin is None or child.stdout is None:
             raise RuntimeError("the child was started without pipes")
