@@ -11,6 +11,7 @@ import numpy.typing as npt
 from analysis.errors import Undefined
 
 _DRAWS_AT_ONCE: Final = 2_000_000
+_ROUNDING: Final = 1e-12
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,8 +56,8 @@ def paired_interval(
     An item's units and samples move together, since they share a passage.
 
     Raises:
-        Undefined: Fewer than two items, or none differs: resampling would give an interval of
-            width 0, which is not what is known.
+        Undefined: Fewer than two items, or none differs, or all alike: resampling gives an
+            interval of width 0, which is not what is known.
 
     Source:
         Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 13.
@@ -73,6 +74,9 @@ def paired_interval(
         a = counts.right_a[rows].sum(axis=1) / counts.units_a[rows].sum(axis=1)
         b = counts.right_b[rows].sum(axis=1) / counts.units_b[rows].sum(axis=1)
         drawn.append(a - b)
+    differences = np.concatenate(drawn)
+    if np.ptp(differences) < _ROUNDING:
+        raise Undefined(f"all of {items} items differ alike")
     tail = (1 - level) / 2
-    low, high = np.quantile(np.concatenate(drawn), [tail, 1 - tail])
+    low, high = np.quantile(differences, [tail, 1 - tail])
     return Interval(float(low), float(high))

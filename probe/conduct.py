@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import signal
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AsyncExitStack, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
@@ -18,6 +19,7 @@ from probe.providers import Provider
 from probe.record import held_keys, provenance, record_plan
 from probe.run import Ledger, ModelRun, fan_out
 from store.database import Database, insert
+from store.errors import StoreBroken
 from store.journal import Journal
 from store.read import JOURNAL
 from store.rows import RunEndRow, RunRow
@@ -51,6 +53,21 @@ class Ended:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Prepared:
+    """A run about to start.
+
+    Attributes:
+        held: Keys that need no asking.
+        providers: What asks each model that has cells left.
+    """
+
+    run_id: str
+    counted: Survey
+    held: set[str]
+    providers: dict[str, Provider]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Conductor:
     """One start of an experiment on an open store."""
 
@@ -58,52 +75,73 @@ class Conductor:
     spec_text: str
     database: Database
     make_provider: MakeProvider
+    retry_failed: bool = False
 
-    def prepare(self) -> tuple[Survey, set[str]]:
-        """Count the plan, record it, and say which keys are held."""
-        held = self.database.call(held_keys)
+    def prepare(self) -> Prepared:
+        """Count the plan, record it, and get ready to ask what is not held.
+
+        Blocks: weights may have to be fetched. Nothing is asked yet.
+        """
+        held = self.database.call(
+            lambda connection: held_keys(connection, retry_failed=self.retry_failed)
+        )
         counted = survey(self.plan, held)
         record_plan(self.database, self.plan, counted, self.spec_text)
-        return counted, held
-
-    async def run(self, counted: Survey, held: set[str]) -> Ended:
-        """Ask what is not held. The first signal ends it gently, the second at once."""
-        ended = Ended(held=sum(tally.held for tally in counted.tallies.values()))
-        todo = [m for m in self.plan.models if counted.tallies[m.spec.name].to_ask > 0]
         run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
-        providers = {m.spec.name: self.make_provider(m, self._log(run_id, m)) for m in todo}
-        journal = Journal(self.database.path / JOURNAL, run_id)
-        ledger = Ledger(run_id=run_id, journal=journal, database=self.database)
-        try:
-            served = await self._open(providers, ended)
-            self._record_start(run_id, counted, served)
+        return Prepared(
+            run_id=run_id,
+            counted=counted,
+            held=held,
+            providers={
+                model.spec.name: self.make_provider(model, self._log(run_id, model))
+                for model in self.plan.models
+                if counted.tallies[model.spec.name].to_ask > 0
+            },
+        )
+
+    async def run(self, prepared: Prepared) -> Ended:
+        """Ask what is not held. The first signal ends it gently, the second at once."""
+        counted, run_id = prepared.counted, prepared.run_id
+        ended = Ended(held=sum(tally.held for tally in counted.tallies.values()))
+        async with AsyncExitStack() as stack:
+            journal = stack.enter_context(closing(Journal(self.database.path / JOURNAL, run_id)))
+            served = await self._open(prepared.providers, stack, ended)
+            self._record_start(prepared, served)
             display = RunDisplay({name: counted.tallies[name].to_ask for name in served})
             runs = [
-                ModelRun(model=m, provider=providers[m.spec.name], ledger=ledger, watcher=display)
-                for m in todo
-                if m.spec.name in served
+                ModelRun(
+                    model=model,
+                    provider=prepared.providers[model.spec.name],
+                    ledger=Ledger(run_id=run_id, journal=journal, database=self.database),
+                    watcher=display,
+                )
+                for model in self.plan.models
+                if model.spec.name in served
             ]
             with display:
-                await self._fan_out(runs, held, display, ended)
+                await self._fan_out(runs, prepared.held, display, ended)
             for run in runs:
                 ended.asked += run.asked
                 ended.failed += run.failed
                 ended.down += [run.down] if run.down else []
-        finally:
-            for provider in providers.values():
-                await provider.close()
-            journal.close()
         self._record_end(run_id, ended)
         return ended
 
     def _log(self, run_id: str, model: Model) -> Path:
         folder = self.database.path / "logs"
-        folder.mkdir(exist_ok=True)
+        try:
+            folder.mkdir(exist_ok=True)
+        except OSError as error:
+            found = f"{folder} cannot be made ({error.strerror})"
+            raise StoreBroken(self.database.path, found, "move what is there away") from None
         return folder / f"{run_id}-{model.spec.name}.log"
 
-    async def _open(self, providers: dict[str, Provider], ended: Ended) -> dict[str, object]:
+    async def _open(
+        self, providers: dict[str, Provider], stack: AsyncExitStack, ended: Ended
+    ) -> dict[str, object]:
         served: dict[str, object] = {}
         for name, provider in providers.items():
+            stack.push_async_callback(provider.close)
             try:
                 served[name] = dict((await provider.open()).facts)
             except ProviderDown as down:
@@ -140,12 +178,12 @@ class Conductor:
             for signum in _SIGNALS:
                 loop.remove_signal_handler(signum)
 
-    def _record_start(self, run_id: str, counted: Survey, served: dict[str, object]) -> None:
+    def _record_start(self, prepared: Prepared, served: dict[str, object]) -> None:
         row = RunRow(
-            run_id=run_id,
-            experiment_id=counted.experiment_id,
+            run_id=prepared.run_id,
+            experiment_id=prepared.counted.experiment_id,
             started_at=datetime.now(UTC),
-            provenance=provenance(served),
+            provenance=provenance(self.spec_text, served),
         )
         self.database.call(lambda connection: insert(connection, [row]))
 

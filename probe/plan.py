@@ -22,6 +22,7 @@ from store.rows import CellRow, ItemRow, PromptRow, SetAsideRow
 _CHARS_PER_TOKEN = 4
 """A common rule of thumb for English text; forecasts only."""
 _DEFAULT_REPLY_TOKENS = 256
+_LIMITS = ("max_tokens", "max_completion_tokens")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,12 +37,17 @@ class Model:
     endpoint: str
 
     def identity(self) -> dict[str, object]:
-        """What stands for the model in its cells' keys, but for the sample."""
+        """What stands for the model in its cells' keys, but for the sample.
+
+        A local model's context length is part of it: a reply may be cut, or refused, by it.
+        """
+        local = self.spec.provider == "local"
+        own = {"context_tokens": self.spec.context_tokens} if local else {}
         return {
             "api": "chat",
             "endpoint": self.endpoint,
-            "model": "" if self.spec.provider == "local" else self.spec.model,
-            "params": dict(self.spec.params),
+            "model": "" if local else self.spec.model,
+            "params": {**self.spec.params, **own},
         }
 
 
@@ -249,11 +255,13 @@ def estimate_tokens(text: str) -> int:
 
 def most_reply_tokens(model: ModelSpec) -> int:
     """The longest reply a model's parameters allow (tokens)."""
-    for name in ("max_tokens", "max_completion_tokens"):
-        value = model.params.get(name)
-        if isinstance(value, int):
-            return value
-    return _DEFAULT_REPLY_TOKENS
+    found = [model.params.get(name) for name in _LIMITS]
+    return next((value for value in found if isinstance(value, int)), _DEFAULT_REPLY_TOKENS)
+
+
+def has_limit(model: ModelSpec) -> bool:
+    """Whether a model's parameters limit its replies; else forecasts assume a length."""
+    return any(isinstance(model.params.get(name), int) for name in _LIMITS)
 
 
 def item_row(condition: Condition) -> ItemRow:

@@ -16,17 +16,24 @@ from probe.plan import Condition, Plan, Survey, cell_row, item_row, prompt_row
 from probe.resolve import note_for
 from store.database import Database, insert
 from store.keys import canonical
-from store.read import Connection
+from store.read import Connection, ask
 from store.rows import ExperimentRow, ModelRow, SetAsideRow
 
 _CHUNK: Final = 2_000
 _PACKAGES: Final = ("gistprobe", "duckdb", "aiohttp", "tenacity", "xllamacpp", "vllm", "pyarrow")
-_HELD = "SELECT key FROM replies UNION SELECT key FROM failures WHERE permanent"
+_HELD = "SELECT key FROM replies"
+_FAILED_FOR_GOOD = " UNION SELECT key FROM failures WHERE permanent"
 
 
-def held_keys(connection: Connection) -> set[str]:
-    """Keys that need no asking: those with a reply, and those given up for good."""
-    return {row[0] for row in connection.execute(_HELD).fetchall()}
+def held_keys(connection: Connection, *, retry_failed: bool = False) -> set[str]:
+    """Keys that need no asking: those with a reply, and those given up for good.
+
+    Args:
+        connection: A store's.
+        retry_failed: Ask again even what was given up for good.
+    """
+    query = _HELD if retry_failed else _HELD + _FAILED_FOR_GOOD
+    return {str(row[0]) for row in ask(connection, query).rows}
 
 
 def record_plan(database: Database, plan: Plan, survey: Survey, spec_text: str) -> None:
@@ -95,10 +102,11 @@ def _plan_rows(
     return [experiment, *models, *aside]
 
 
-def provenance(served: dict[str, object]) -> str:
-    """What a run's results depend on besides its file, as canonical JSON."""
+def provenance(spec_text: str, served: dict[str, object]) -> str:
+    """What a run's results depend on, as canonical JSON."""
     return canonical(
         {
+            "spec": spec_text,
             "code_revision": _revision(),
             "packages": {name: found for name in _PACKAGES if (found := _version(name))},
             "python": platform.python_version(),

@@ -41,7 +41,8 @@ class Trouble:
 
 
 _STOP_STATUS: Final = frozenset({401, 403, 404})
-_AGAIN_STATUS: Final = frozenset({408, 409, 425, 429})
+# 200 is a trouble where the body is no completion: cut off, or a proxy's page.
+_AGAIN_STATUS: Final = frozenset({200, 408, 409, 425, 429})
 _STOP_WORDS: Final = ("insufficient_quota", "exceeded your current quota", "credit balance")
 _MOST_WAIT_S: Final = 60.0
 

@@ -10,6 +10,7 @@ import os
 import tomllib
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
+from urllib.parse import urlsplit
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
@@ -21,6 +22,7 @@ from prompts.errors import UnknownName
 from prompts.names.lists import name_list
 from prompts.tasks import task_named
 from store.catalogue import MODELS
+from store.keys import canonical
 
 ProviderName: TypeAlias = Literal["openai", "local"]
 ParamValue: TypeAlias = str | int | float | bool | list[str] | dict[str, Any]
@@ -30,6 +32,18 @@ _RESERVED_PARAMS = frozenset({"model", "messages", "stream", "n"})
 
 class _Strict(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise ValueError(f"base_url {url!r} is no address; write it like http://host:8000/v1")
+    if parts.username or parts.password:
+        raise ValueError("base_url holds a user or password; name a variable in api_key_env")
 
 
 class Price(_Strict):
@@ -91,6 +105,12 @@ class ModelSpec(_Strict):
             raise ValueError("provider openai needs base_url")
         if self.provider == "local" and self.base_url is not None:
             raise ValueError("provider local starts its own server; leave base_url out")
+        if self.base_url is not None:
+            _check_url(self.base_url)
+        try:
+            canonical(self.params)
+        except (TypeError, ValueError):
+            raise ValueError("params holds what JSON cannot: NaN, infinity or a date") from None
         taken = _RESERVED_PARAMS & self.params.keys()
         if taken:
             raise ValueError(f"params may not set {', '.join(sorted(taken))}")
@@ -171,7 +191,9 @@ class Spec(_Strict):
     """An experiment."""
 
     name: _Slug = Field(description="The experiment's name; resuming goes by it.")
-    seed: int = Field(default=0, description="Drives every draw: items, options, names.")
+    seed: int = Field(
+        default=0, ge=0, lt=2**63, description="Drives every draw: items, options, names."
+    )
     models: list[ModelSpec] = Field(min_length=1)
     tasks: list[TaskSpec] = Field(min_length=1)
     conditions: Conditions = Field(default_factory=Conditions)

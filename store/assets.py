@@ -73,7 +73,6 @@ class Asset:
         sha256: Of the file; of a folder, the digest `folder_sha256` defines.
         is_folder: Whether the members stay separate files; else they are joined into one.
         note: What users must know of it; shown with results.
-        smoke_test: Whether results made with it show that the tool works, and nothing else.
     """
 
     name: str
@@ -84,7 +83,6 @@ class Asset:
     sources: tuple[Source, ...]
     is_folder: bool = False
     note: str | None = None
-    smoke_test: bool = False
 
 
 def cache_folder() -> Path:

@@ -29,7 +29,6 @@ SMOLLM2: Final = Asset(
         "remember. Expect accuracy near chance and differences that mean nothing. For findings, "
         'use model = "qwen2.5-coder-1.5b", a GGUF file of your own, or an endpoint.'
     ),
-    smoke_test=True,
 )
 
 QWEN: Final = Asset(

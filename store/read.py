@@ -10,7 +10,7 @@ from typing import Final, TypeAlias
 import duckdb
 
 from store.errors import NoStore, QueryError, StoreBroken, StoreBusy
-from store.migrate import refuse_newer
+from store.migrate import refuse_newer, schema_version
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 DATABASE = "probe.duckdb"
@@ -90,6 +90,8 @@ def open_read(path: Path) -> Connection:
     connection = connect(path, read_only=True)
     try:
         refuse_newer(connection, path)
+        if schema_version(connection) == 0:  # a kill between making the file and the tables
+            raise NoStore(path)
         connection.execute("SET TimeZone = 'UTC'")
     except BaseException:
         connection.close()
@@ -105,6 +107,8 @@ def ask(
     Raises:
         QueryError: DuckDB refuses it; the message is DuckDB's.
     """
+    if not query.strip(" ;\n\t"):
+        raise QueryError("the query is empty; try: from results limit 5")
     try:
         cursor = connection.execute(query, parameters)
         rows = cursor.fetchall()
@@ -120,6 +124,9 @@ def write_parquet(connection: Connection, query: str, path: Path) -> None:
         QueryError: DuckDB refuses the query, or the file cannot be written.
     """
     try:
-        connection.sql(query).write_parquet(str(path))
+        relation: duckdb.DuckDBPyRelation | None = connection.sql(query)
+        if relation is None:
+            raise QueryError("the query returns no table to write")
+        relation.write_parquet(str(path))
     except duckdb.Error as error:
         raise QueryError(str(error)) from None

@@ -1,4 +1,4 @@
-"""The README says what is so: its experiment file is read, its commands exist, CI runs its two lines."""
+"""The README says what is so: its file is read, its commands exist, CI runs its two lines."""
 
 from __future__ import annotations
 

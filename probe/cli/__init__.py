@@ -72,7 +72,9 @@ class _OneLine:
         del kind, trace
         code = _exit_code(error) if error is not None else None
         if code is not None:
-            click.echo(f"probe: {str(error) or 'interrupted'}", err=True)
+            from probe.cli.show import printable  # noqa: PLC0415 - only when something went wrong
+
+            click.echo(f"probe: {printable(str(error)) or 'interrupted'}", err=True)
             sys.exit(code)
 
 

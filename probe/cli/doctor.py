@@ -89,10 +89,9 @@ def _store(path: Path) -> _Finding:
     from store.read import ask, open_read  # noqa: PLC0415
 
     try:
-        connection = open_read(path)
+        row = ask(open_read(path), "SELECT count(*) FROM replies").rows[0]
     except NoStore:
         return _Finding("optional", "store", f"none at {path}")
     except StoreError as error:
         return _Finding("missing", "store", str(error))
-    row = ask(connection, "SELECT count(*) FROM replies").rows[0]
     return _Finding("ok", "store", f"{path}, {row[0]} replies")

@@ -53,7 +53,7 @@ def command(experiment: Path, store: Path, form: str) -> None:
 
 
 def _row(model: Model, tally: Tally) -> tuple[object, ...]:
-    from probe.plan import most_reply_tokens  # noqa: PLC0415 - keeps `probe --help` fast
+    from probe.plan import has_limit, most_reply_tokens  # noqa: PLC0415 - keeps --help fast
 
     spec = model.spec
     ask = tally.to_ask
@@ -64,7 +64,7 @@ def _row(model: Model, tally: Tally) -> tuple[object, ...]:
         tally.held,
         ask,
         f"~{tally.prompt_tokens:,}",
-        f"0 to {most:,}",
+        f"0 to {most:,}" if has_limit(spec) else f"{most:,} if 256 each (no max_tokens)",
         _cost(model, tally.prompt_tokens, most),
         _time(model, ask, tally.prompt_tokens, most),
     )

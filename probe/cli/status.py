@@ -20,7 +20,7 @@ def command(store: Path, form: str) -> None:
     query = """
         SELECT p.experiment, p.model, p.cells, p.replies, p.failed, p.pending, p.prompt_tokens,
                p.reply_tokens, p.last_reply_at, last.started_at AS last_run_at,
-               coalesce(last.how, 'killed') AS last_run
+               coalesce(last.how, 'not started') AS last_run
         FROM progress AS p
         LEFT JOIN (
             SELECT e.experiment, arg_max(e.started_at, e.started_at) AS started_at,

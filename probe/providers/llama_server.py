@@ -10,11 +10,15 @@ from __future__ import annotations
 import json
 import os
 import sys
+import threading
 
 
 def main() -> None:
     """Serve one GGUF file on a free loopback port."""
     settings = json.loads(sys.stdin.readline())
+    # From here on, so that it also ends when the parent dies while the model loads.
+    parent = threading.Thread(target=_end_with_parent, daemon=True)
+    parent.start()
     import xllamacpp  # noqa: PLC0415 - only this process needs it, and a failure to load is reported
 
     params = xllamacpp.CommonParams()
@@ -30,6 +34,10 @@ def main() -> None:
     server = xllamacpp.Server(params)
     sys.stdout.write(json.dumps({"url": server.listening_address}) + "\n")
     sys.stdout.flush()
+    parent.join()
+
+
+def _end_with_parent() -> None:
     sys.stdin.read()
     os._exit(0)  # the server's threads do not end by themselves
 

@@ -51,9 +51,9 @@ class OpenAIChat:
     async def open(self) -> Served:
         """Read the key, open the session, note what the endpoint lists (best effort)."""
         headers = {"Content-Type": "application/json"}
-        key = self._key or self._key_from_environment()
-        if key:
-            headers["Authorization"] = f"Bearer {key}"
+        self._key = self._key or self._key_from_environment()
+        if self._key:
+            headers["Authorization"] = f"Bearer {self._key}"
         self._session = aiohttp.ClientSession(
             headers=headers,
             timeout=aiohttp.ClientTimeout(total=self._model.timeout_s, connect=30),
@@ -65,10 +65,12 @@ class OpenAIChat:
         name = self._model.api_key_env
         if name is None:
             return None
-        key = os.environ.get(name)
+        key = os.environ.get(name, "").strip()
+        fix = f"export {name}=… and run again"
         if not key:
-            fix = f"export {name}=… and run again"
             raise ProviderDown(self._model.name, f"${name} is not set", fix)
+        if not key.isprintable() or not key.isascii():
+            raise ProviderDown(self._model.name, f"${name} holds characters no key has", fix)
         return key
 
     async def _listing(self, session: aiohttp.ClientSession) -> dict[str, object]:
@@ -96,7 +98,7 @@ class OpenAIChat:
             raise RuntimeError("open() comes before ask()")
         try:
             async with self._session.post(f"{self._url}/chat/completions", data=body) as answer:
-                raw = await answer.text()
+                raw = self._without_key(await answer.text())
                 if answer.status == 200:
                     return read_reply(raw)
                 return _trouble(answer.status, raw, answer.headers)
@@ -107,7 +109,12 @@ class OpenAIChat:
                 kind=REFUSED, message=f"cannot connect to {self._url} ({error.strerror})"
             )
         except (aiohttp.ClientError, UnicodeDecodeError, asyncio.IncompleteReadError) as error:
-            return Trouble(kind="connection", message=f"{type(error).__name__}: {error}"[:_SHOWN])
+            said = self._without_key(f"{type(error).__name__}: {error}")
+            return Trouble(kind="connection", message=_one_line(said))
+
+    def _without_key(self, text: str) -> str:
+        """A text in which a server that quotes the key back does not give it away."""
+        return text.replace(self._key, "[key]") if self._key else text
 
     async def close(self) -> None:
         """Close the session."""
@@ -127,7 +134,7 @@ def read_reply(raw: str) -> Reply | Trouble:
         finish = _string(choice.get("finish_reason"))
         tokens = (_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
     except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-        return Trouble(kind="malformed body", message=raw[:_SHOWN], status=None)
+        return Trouble(kind="malformed body", message=_one_line(raw), status=200)
     outcome: Outcome = "refused" if refusal else _FINISH.get(finish, "ok")
     if text is None and outcome != "filtered":
         text = ""  # a reply that says nothing, such as one cut while the model was reasoning
@@ -179,18 +186,22 @@ def _trouble(status: int, raw: str, headers: Mapping[str, str]) -> Reply | Troub
         )
     return Trouble(
         kind=f"http {status}",
-        message=message[:_SHOWN],
+        message=_one_line(message),
         status=status,
         retry_after_s=retry_after(headers),
     )
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text[: 4 * _SHOWN].split())[:_SHOWN]
 
 
 def _error_text(raw: str) -> str:
     """The message of an error body, with its type or code where it has one."""
     try:
         error = json.loads(raw)["error"]
-    except (ValueError, KeyError, TypeError):
-        return " ".join(raw.split())
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return raw
     if not isinstance(error, dict):
         return str(error)
     code = error.get("code") or error.get("type") or ""

@@ -83,9 +83,11 @@ CREATE OR REPLACE VIEW accuracy AS
            prompt,
            coalesce(sum(units), 0)::BIGINT AS n,
            count(DISTINCT item_id) FILTER (units IS NOT NULL) AS items,
+           count(units) AS replies,
            sum(units_right) / nullif(sum(units), 0) AS accuracy,
-           wilson_low(sum(units_right), sum(units)) AS low,
-           wilson_high(sum(units_right), sum(units)) AS high,
+           -- Samples of an item are not independent: for the interval an item counts once, by its mean.
+           wilson_low(sum(units_right) * items / replies, sum(units) * items / replies) AS low,
+           wilson_high(sum(units_right) * items / replies, sum(units) * items / replies) AS high,
            sum(chance * units) / nullif(sum(units) FILTER (chance IS NOT NULL), 0) AS chance,
            count(*) FILTER (unparsed IS NOT NULL) AS unparsed,
            count(*) FILTER (outcome = 'truncated') AS truncated,
@@ -102,12 +104,13 @@ CREATE OR REPLACE VIEW progress AS
            count(*) FILTER (outcome = 'failed') AS failed,
            count(*) FILTER (outcome = 'pending') AS pending,
            count(DISTINCT key) AS keys,
-           sum(prompt_tokens)::BIGINT AS prompt_tokens,
-           sum(reply_tokens)::BIGINT AS reply_tokens,
+           -- Cells that share a key share its reply, and its tokens were bought once.
+           sum(prompt_tokens / sharing)::BIGINT AS prompt_tokens,
+           sum(reply_tokens / sharing)::BIGINT AS reply_tokens,
            max(received_at) AS last_reply_at
-    FROM results
-    GROUP BY ALL;
+    FROM (SELECT *, count(*) OVER (PARTITION BY experiment, model, key) AS sharing FROM results)
+    GROUP BY experiment, model;
 
 COMMENT ON VIEW results IS 'One readable row a cell of every experiment''s current plan.';
-COMMENT ON VIEW accuracy IS 'Right units over asked units by condition, with 95 % Wilson intervals; unparsed replies count as wrong and are shown.';
+COMMENT ON VIEW accuracy IS 'Right units over asked units by condition, with 95 % Wilson intervals over items; unparsed replies count as wrong and are shown.';
 COMMENT ON VIEW progress IS 'Cells held, failed and still to ask, by experiment and model.';

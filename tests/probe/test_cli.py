@@ -206,6 +206,85 @@ def test_some_failed_cells_are_exit_code_1_and_counted(tmp_path: Path) -> None:
     assert "4 failed (mostly: no (error))" in " ".join(again.stdout.split())
 
 
+def test_what_was_refused_for_good_is_asked_again_when_told(tmp_path: Path) -> None:
+    endpoint = FakeEndpoint(scripted=lambda _, p: refusal_of(400, "no") if "Mina" in p else None)
+    with serving(endpoint) as url:
+        experiment = write_experiment(tmp_path, url)
+        probe("run", experiment, "--store", tmp_path / "store")
+        endpoint.scripted = lambda _times, _prompt: None
+        done = probe("run", experiment, "--store", tmp_path / "store", "--retry-failed")
+
+    assert done.returncode == 0, done.stderr
+    assert "asked 4, already held 20" in done.stderr
+
+
+def scored(store: Path) -> list[dict[str, object]]:
+    query = (
+        "select names, count(*) as n from results where score is not null group by all order by all"
+    )
+    return rows(store, query)
+
+
+def test_a_lost_database_comes_back_from_the_journal_with_its_scores(tmp_path: Path) -> None:
+    with serving(FakeEndpoint()) as url:
+        experiment = write_experiment(tmp_path, url)
+        probe("run", experiment, "--store", tmp_path / "store")
+        before = scored(tmp_path / "store")
+        for file in (tmp_path / "store").glob("probe.duckdb*"):
+            file.unlink()
+        again = probe("run", experiment, "--store", tmp_path / "store")
+
+    assert f"{CELLS} replies recovered from the journal" in again.stderr
+    assert f"asked 0, already held {CELLS}" in again.stderr
+    assert scored(tmp_path / "store") == before
+    assert sum(int(str(row["n"])) for row in before) == CELLS
+
+
+def test_replies_that_a_new_condition_shares_are_scored_under_it_at_once(tmp_path: Path) -> None:
+    """A work that no cast is known for reads the same under every strategy: one reply serves."""
+    with serving(FakeEndpoint()) as url:
+        tail = '[conditions]\nnames = ["original"]\nprompts = ["gist"]'
+        experiment = write_experiment(tmp_path, url, tail=tail)
+        texts = tmp_path / "excerpts.jsonl"
+        row = {"id": "x", "source": "A Work Unknown", "text": "Nobody was there."}
+        texts.write_text(texts.read_text() + json.dumps(row) + "\n")
+        probe("run", experiment, "--store", tmp_path / "store")
+        experiment.write_text(experiment.read_text().replace('"original"', '"original", "masked"'))
+        again = probe("run", experiment, "--store", tmp_path / "store")
+
+    assert "asked 6, already held 8" in again.stderr
+    assert scored(tmp_path / "store") == [
+        {"names": "masked", "n": 7},
+        {"names": "original", "n": 7},
+    ]
+
+
+def test_an_error_cannot_reach_the_terminal_either(tmp_path: Path) -> None:
+    endpoint = FakeEndpoint(scripted=lambda _t, _p: refusal_of(401, "no\n\x1b[31mkey"))
+    with serving(endpoint) as url:
+        ran = probe("run", write_experiment(tmp_path, url), "--store", tmp_path / "store")
+
+    assert "no \\x1b[31mkey" in one_line(ran)
+    assert "\x1b" not in ran.stderr
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("sql", ""), "the query is empty"),
+        (("sql", " ; "), "the query is empty"),
+        (("sql", "set threads = 1", "--format", "parquet", "--output", "x"), "returns no table"),
+    ],
+)
+def test_a_query_that_asks_nothing_is_one_line(
+    done: Path, words: tuple[str, ...], message: str
+) -> None:
+    ran = probe(*words, "--store", done / "store")
+
+    assert ran.returncode == 2
+    assert message in one_line(ran)
+
+
 def test_an_empty_dataset_is_one_line_and_makes_no_rows(tmp_path: Path) -> None:
     experiment = write_experiment(tmp_path, "http://127.0.0.1:9/v1")
     (tmp_path / "excerpts.jsonl").write_text("")

@@ -41,7 +41,7 @@ async def conduct(experiment: Path, store: Path) -> Ended:
             database=database,
             make_provider=lambda model, _: OpenAIChat(model.spec, model.spec.base_url or ""),
         )
-        return await conductor.run(*conductor.prepare())
+        return await conductor.run(conductor.prepare())
 
 
 def query(store: Path, text: str) -> list[tuple[object, ...]]:
@@ -251,6 +251,35 @@ async def test_the_key_is_sent_and_kept_nowhere(
     files = [path for path in (tmp_path / "s").rglob("*") if path.is_file()]
     assert files
     assert not any(secret.encode() in path.read_bytes() for path in files)
+
+
+async def test_a_server_that_quotes_the_key_back_does_not_give_it_away(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In an error, in a reply, on one line: the key is replaced before anything is written."""
+    secret = "sk-quoted-back-by-the-server"  # noqa: S105 - no secret
+    monkeypatch.setenv("SOME_KEY", f"{secret}\r\n")
+    quoted = [
+        lambda: refusal_of(500, f"what is\n {secret}?"),
+        lambda: completion(f"you said {secret}"),
+        lambda: refusal_of(401, f"Incorrect key: {secret}"),
+    ]
+    endpoint = FakeEndpoint(
+        scripted=lambda times, prompt: quoted[2 if "Mina" in prompt else min(times, 1)]()
+    )
+    runner, url = await start(endpoint)
+    extra = 'api_key_env = "SOME_KEY"\nmax_in_flight = 1'
+
+    ended = await conduct(write_experiment(tmp_path, url, extra=extra), tmp_path / "s")
+    await runner.cleanup()
+
+    assert "Incorrect key: [key]" in str(ended.down[0])
+    files = [path for path in (tmp_path / "s").rglob("*") if path.is_file()]
+    assert not any(secret.encode() in path.read_bytes() for path in files)
+    if ended.asked:
+        assert query(tmp_path / "s", "SELECT DISTINCT text FROM replies") == [("you said [key]",)]
+        errors = "SELECT DISTINCT error FROM attempts WHERE status = 500"
+        assert query(tmp_path / "s", errors) == [("what is [key]? (error)",)]
 
 
 async def test_a_key_that_is_not_set_is_named(tmp_path: Path) -> None:

@@ -90,6 +90,11 @@ WRONG = {
     ),
     "missing": ('name = "small"', "", "name is missing"),
     "no address": ("base_url", "# base_url", r"models\[0\]: provider openai needs base_url"),
+    "no scheme": ("http://127.0.0.1:1/v1", "localhost:1/v1", "is no address; write it like http"),
+    "a password": ("http://", "http://me:secret@", "holds a user or password"),
+    "a negative seed": ("seed = 3", "seed = -1", "seed: .*greater than or equal to 0"),
+    "a huge seed": ("seed = 3", "seed = 99999999999999999999", "seed: .*less than"),
+    "not a number": ('model = "fake"', 'model = "fake"\nparams = { t = nan }', "JSON cannot"),
     "not TOML": ("[conditions]", "[conditions", "not TOML"),
     "a set field": (
         'model = "fake"',

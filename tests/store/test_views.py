@@ -171,10 +171,32 @@ def test_cells_with_one_key_share_a_reply() -> None:
     )
 
     rows = ask(connection, "SELECT item_id, reply, score FROM results ORDER BY item_id").rows
-    progress = one(connection, "SELECT cells, replies, keys FROM progress")
+    progress = one(connection, "SELECT cells, replies, keys, prompt_tokens FROM progress")
 
     assert rows == [("a", "Emma", 1.0), ("b", "Emma", 0.0)]
-    assert progress == {"cells": 2, "replies": 2, "keys": 1}
+    assert progress == {"cells": 2, "replies": 2, "keys": 1, "prompt_tokens": 10}  # bought once
+
+
+def test_samples_of_an_item_do_not_narrow_its_interval() -> None:
+    """Two items, three replies each, three of six right: known as well as one of two is."""
+    prompts = [prompt_row("a"), prompt_row("b")]
+    cells = [cell_row(prompt, sample=sample) for prompt in prompts for sample in range(3)]
+    connection = store(
+        experiment_row(),
+        item_row("a"),
+        item_row("b"),
+        *prompts,
+        *cells,
+        *(reply_row(cell.key) for cell in cells),
+        *(score_row(cell, right) for cell, right in zip(cells, [1, 1, 1, 0, 0, 0], strict=True)),
+    )
+    expected = binomtest(1, 2).proportion_ci(method="wilson")
+
+    found = one(connection, "SELECT n, items, replies, accuracy, low, high FROM accuracy")
+
+    assert list(found.values()) == pytest.approx(
+        [6, 2, 6, 0.5, expected.low, expected.high], abs=1e-6
+    )
 
 
 def test_a_failure_followed_by_a_reply_shows_the_reply() -> None:
