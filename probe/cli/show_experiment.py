@@ -72,7 +72,7 @@ def _triple(row: Record | None) -> tuple[str, str, str]:
 
 def _show_contrasts(console: Console, rows: Iterable[Contrast]) -> None:
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in ("task", "model", "contrast"):
+    for name in ("task", "dataset", "model", "contrast"):
         table.add_column(name)
     table.add_column("points", justify="right")
     table.add_column("95 % interval")
@@ -85,7 +85,7 @@ def _show_contrasts(console: Console, rows: Iterable[Contrast]) -> None:
             low, high = 100 * row.interval.low, 100 * row.interval.high
             interval = Text(f"{low:+.1f} to {high:+.1f}")
         points = f"{100 * row.difference:+.1f}"
-        table.add_row(label, row.model, row.contrast, points, interval, str(row.items))
+        table.add_row(label, row.dataset, row.model, row.contrast, points, interval, str(row.items))
     console.print(Text("Paired differences", style="bold"), "(percentage points, items resampled)")
     console.print(Padding(table, (0, 0, 1, 2)))
 

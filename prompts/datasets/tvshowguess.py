@@ -104,7 +104,7 @@ def _lines(scene: list[str]) -> str:
             shown.append(" ".join(match[2].split()))
         else:
             shown.append(f"{_capitalised(match[1])}: {' '.join(match[2].split())}")
-    return "\n".join(line for line in shown if line)
+    return "\n".join(line for line in shown if line not in {"", "[SCENE_BREAK]"})
 
 
 def _item(path: Path, record: tuple[str, str, str], selection: Selection) -> Item:
