@@ -64,9 +64,9 @@ def paired_interval(
     """
     items = len(counts.units_a)
     if items < 2:
-        raise Undefined(f"{items} item in common; an interval needs at least 2")
+        raise Undefined("fewer than 2 items")
     if counts.differing == 0:
-        raise Undefined(f"none of {items} items differs")
+        raise Undefined("no item differs")
     drawn: list[npt.NDArray[np.float64]] = []
     step = max(1, _DRAWS_AT_ONCE // items)
     for start in range(0, draws, step):
@@ -76,7 +76,7 @@ def paired_interval(
         drawn.append(a - b)
     differences = np.concatenate(drawn)
     if np.ptp(differences) < _ROUNDING:
-        raise Undefined(f"all of {items} items differ alike")
+        raise Undefined("all items differ alike")
     tail = (1 - level) / 2
     low, high = np.quantile(differences, [tail, 1 - tail])
     return Interval(float(low), float(high))

@@ -57,7 +57,7 @@ def _show_accuracy(console: Console, place: tuple[str, str, str, str], rows: lis
             names, *(part for prompt in prompts for part in _triple(by_prompt.get(prompt)))
         )
     console.print(title)
-    console.print(Padding(table, (0, 0, 1, 2)))
+    console.print(Padding(table, (0, 0, 1, 2), expand=False))
 
 
 def _triple(row: Record | None) -> tuple[str, str, str]:
@@ -87,14 +87,16 @@ def _show_contrasts(console: Console, rows: Iterable[Contrast]) -> None:
         points = f"{100 * row.difference:+.1f}"
         table.add_row(label, row.dataset, row.model, row.contrast, points, interval, str(row.items))
     console.print(Text("Paired differences", style="bold"), "(percentage points, items resampled)")
-    console.print(Padding(table, (0, 0, 1, 2)))
+    console.print(Padding(table, (0, 0, 1, 2), expand=False))
 
 
 def _show_notes(console: Console, table: ExperimentTable) -> None:
     for row in table.notes:
         console.print(Text.assemble((f"{row['model']}: ", "bold"), _missing(row)))
         if row["note"]:
-            console.print(Padding(Text(str(row["note"]), style="yellow"), (0, 0, 0, 2)))
+            console.print(
+                Padding(Text(str(row["note"]), style="yellow"), (0, 0, 0, 2), expand=False)
+            )
     for row in table.replacement:
         left = f"{row['leaks']} left standing, {row['suspects']} possible names of nobody listed"
         aside = f", {row['set_aside']} items set aside" if row["set_aside"] else ""

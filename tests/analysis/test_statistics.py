@@ -106,7 +106,7 @@ def test_swapping_the_conditions_turns_the_interval_round(pairs: list[tuple[int,
     units = [3] * len(pairs)
     one, other = counts(a, units, b, units), counts(b, units, a, units)
     if len({right_a - right_b for right_a, right_b in pairs}) == 1:
-        with pytest.raises(Undefined, match=r"none of \d items differs|items differ alike"):
+        with pytest.raises(Undefined, match="no item differs|items differ alike"):
             interval(one)
         return
 
@@ -129,12 +129,12 @@ def test_draws_come_from_the_generator_alone() -> None:
 @pytest.mark.parametrize(
     ("of", "why"),
     [
-        (titles([], []), "0 item in common; an interval needs at least 2"),
-        (titles([1], [0]), "1 item in common; an interval needs at least 2"),
-        (titles([1, 0, 1], [1, 0, 1]), "none of 3 items differs"),
-        (counts([1, 2], [2, 4], [2, 1], [4, 2]), "none of 2 items differs"),
-        (titles([1, 1, 1], [0, 0, 0]), "all of 3 items differ alike"),
-        (counts([1, 2], [2, 4], [0, 0], [2, 4]), "all of 2 items differ alike"),
+        (titles([], []), "fewer than 2 items"),
+        (titles([1], [0]), "fewer than 2 items"),
+        (titles([1, 0, 1], [1, 0, 1]), "no item differs"),
+        (counts([1, 2], [2, 4], [2, 1], [4, 2]), "no item differs"),
+        (titles([1, 1, 1], [0, 0, 0]), "all items differ alike"),
+        (counts([1, 2], [2, 4], [0, 0], [2, 4]), "all items differ alike"),
     ],
 )
 def test_an_interval_that_the_data_do_not_define_is_refused(of: PairedCounts, why: str) -> None:
