@@ -14,7 +14,6 @@ import psutil
 from probe.spec import ModelSpec
 
 DEFAULT_IN_FLIGHT: Final = 16
-_LOCAL_MOST: Final = 4
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,8 +32,8 @@ class Pace:
 
 
 def local_slots(model: ModelSpec) -> int:
-    """Requests the embedded server works on at once: as told, or one a free core, at most 4."""
-    return model.max_in_flight or max(1, min(_LOCAL_MOST, free_cores()))
+    """Requests the embedded server works on at once: as told, or one, so that replies repeat."""
+    return model.max_in_flight or 1
 
 
 def free_cores() -> int:

@@ -78,7 +78,7 @@ class ModelSpec(_Strict):
     max_in_flight: int | None = Field(
         default=None,
         ge=1,
-        description="Requests open at once (default 16; local: 1 a core, at most 4).",
+        description="Requests open at once (default 16; local 1, where replies repeat exactly).",
     )
     requests_per_min: float | None = Field(
         default=None, gt=0, description="Requests started a minute."

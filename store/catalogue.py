@@ -26,8 +26,8 @@ SMOLLM2: Final = Asset(
     note=(
         "A smoke-test model: 135 million parameters hold next to no memory of any book and little "
         "skill at these tasks, so its numbers show that the instrument works, not what models "
-        "remember. Many of its replies hold no answer, so expect accuracy around chance or below, and "
-        "differences that mean nothing. For findings, "
+        "remember. Many of its replies hold no answer, so expect accuracy around chance or below, "
+        "and differences that mean nothing. For findings, "
         'use model = "qwen2.5-coder-1.5b", a GGUF file of your own, or an endpoint.'
     ),
 )

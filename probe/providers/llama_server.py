@@ -28,6 +28,10 @@ def main() -> None:
     params.n_parallel = settings["slots"]
     params.n_ctx = settings["slots"] * settings["context_tokens"]
     params.port = 0
+    # The same request must get the same reply, whatever was asked before and on however many
+    # threads: a shared prefix and flash attention both change the order of sums.
+    params.cache_prompt = False
+    params.flash_attn_type = xllamacpp.llama_flash_attn_type.LLAMA_FLASH_ATTN_TYPE_DISABLED
     for cpu in (params.cpuparams, params.cpuparams_batch):
         cpu.n_threads = settings["threads"]
         cpu.poll = 0  # polling threads starve each other 30-fold where cores are shared

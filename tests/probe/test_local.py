@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -34,7 +35,10 @@ def local_experiment(folder: Path) -> Path:
     path.write_text(
         path.read_text()
         .replace('provider = "openai"', 'provider = "local"')
-        .replace('model = "fake"', 'model = "smollm2-135m"\nparams = { max_tokens = 8 }')
+        .replace(
+            'model = "fake"',
+            'model = "smollm2-135m"\nparams = { max_tokens = 24, temperature = 0.0 }',
+        )
         .replace('base_url = "unused"', "")
     )
     return path
@@ -121,3 +125,19 @@ def test_any_compatible_server_is_asked_the_same_way(tmp_path: Path, weights: Pa
 def _size(store: Path) -> int:
     time.sleep(0.05)
     return sum(path.stat().st_size for path in (store / "journal").glob("*.jsonl"))
+
+
+def test_the_same_cells_get_the_same_replies_run_after_run(tmp_path: Path) -> None:
+    """On one core and on all of them; nothing that was asked before changes a reply."""
+    experiment = local_experiment(tmp_path)
+    texts = []
+    one_core = ["taskset", "-c", "0"] if shutil.which("taskset") else []
+    for store, prefix in (("one", one_core), ("all", [])):
+        command = [*prefix, sys.executable, "-m", "probe", "run", str(experiment)]
+        subprocess.run(
+            [*command, "--store", str(tmp_path / store)], check=True, capture_output=True
+        )
+        texts.append(rows(tmp_path / store, "SELECT key, text FROM replies ORDER BY key"))
+
+    assert len(texts[0]) == CELLS
+    assert texts[0] == texts[1]
