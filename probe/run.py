@@ -157,22 +157,9 @@ class ModelRun:
         return result
 
     def _keep(self, cell: Cell, reply: Reply, attempts: int, latency_s: float) -> None:
+        run_id = self.ledger.run_id
         self.ledger.write(
-            ReplyRow(
-                key=cell.key,
-                run_id=self.ledger.run_id,
-                outcome=reply.outcome,
-                text=reply.text,
-                finish_reason=reply.finish_reason,
-                served_model=reply.served_model,
-                fingerprint=reply.fingerprint,
-                prompt_tokens=reply.prompt_tokens,
-                reply_tokens=reply.reply_tokens,
-                attempts=attempts,
-                latency_s=latency_s,
-                received_at=datetime.now(UTC),
-                raw=reply.raw,
-            )
+            reply_row(reply, key=cell.key, run_id=run_id, attempts=attempts, latency_s=latency_s)
         )
         self.asked += 1
         self.watcher.replied(self.model.spec.name, reply)
@@ -206,6 +193,25 @@ class ModelRun:
         )
         self.failed += 1
         self.watcher.troubled(self.model.spec.name, trouble, final=True)
+
+
+def reply_row(reply: Reply, *, key: str, run_id: str, attempts: int, latency_s: float) -> ReplyRow:
+    """The row of a reply that has just come."""
+    return ReplyRow(
+        key=key,
+        run_id=run_id,
+        outcome=reply.outcome,
+        text=reply.text,
+        finish_reason=reply.finish_reason,
+        served_model=reply.served_model,
+        fingerprint=reply.fingerprint,
+        prompt_tokens=reply.prompt_tokens,
+        reply_tokens=reply.reply_tokens,
+        attempts=attempts,
+        latency_s=latency_s,
+        received_at=datetime.now(UTC),
+        raw=reply.raw,
+    )
 
 
 def _last_result(state: RetryCallState) -> _Result:

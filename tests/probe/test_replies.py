@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 from probe.providers.base import Reply
 from probe.providers.openai_chat import chat_body, read_reply
 from probe.retry import Trouble, Verdict, verdict
+from probe.run import reply_row
 from store.rows import ReplyRow, mistyped
 
 
@@ -83,23 +83,8 @@ def test_what_is_no_completion_is_tried_again(raw: str) -> None:
     assert verdict(trouble) is Verdict.AGAIN
 
 
-def reply_row(reply: Reply) -> ReplyRow:
-    """The row that would be stored."""
-    return ReplyRow(
-        key="k",
-        run_id="r",
-        outcome=reply.outcome,
-        text=reply.text,
-        finish_reason=reply.finish_reason,
-        served_model=reply.served_model,
-        fingerprint=reply.fingerprint,
-        prompt_tokens=reply.prompt_tokens,
-        reply_tokens=reply.reply_tokens,
-        attempts=1,
-        latency_s=0.1,
-        received_at=datetime(2026, 1, 1, tzinfo=UTC),
-        raw=reply.raw,
-    )
+def stored(reply: Reply) -> ReplyRow:
+    return reply_row(reply, key="k", run_id="r", attempts=1, latency_s=0.1)
 
 
 json_values = st.recursive(
@@ -121,7 +106,7 @@ def test_no_body_raises(
         read = read_reply(raw)
         assert isinstance(read, Reply | Trouble)
         if isinstance(read, Reply):
-            assert mistyped(reply_row(read)) is None  # it can be stored
+            assert mistyped(stored(read)) is None  # it can be stored
 
 
 def test_a_seed_goes_up_with_the_sample_and_nothing_else_changes() -> None:
