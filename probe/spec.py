@@ -216,8 +216,13 @@ def read_spec(path: Path) -> Spec:
         SpecError: It is missing, not TOML, or says something that cannot be; every problem is
             named with its place, and an unknown key with the nearest known one.
     """
+    return parse_spec(read_toml(path), path)
+
+
+def parse_spec(text: str, path: Path) -> Spec:
+    """An experiment from the text of its file; `path` is for messages. Raises as `read_spec`."""
     try:
-        raw = tomllib.loads(read_toml(path))
+        raw = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise SpecError(path, (f"not TOML: {error}",)) from None
     try:

@@ -64,7 +64,9 @@ def _row(model: Model, tally: Tally) -> tuple[object, ...]:
         tally.held,
         ask,
         f"~{tally.prompt_tokens:,}",
-        f"0 to {most:,}" if has_limit(spec) else f"{most:,} if 256 each (no max_tokens)",
+        f"0 to {most:,}"
+        if has_limit(spec)
+        else f"{most:,} if {most_reply_tokens(spec)} each (no max_tokens)",
         _cost(model, tally.prompt_tokens, most),
         _time(model, ask, tally.prompt_tokens, most),
     )

@@ -31,20 +31,21 @@ def command(experiment: Path, store: Path, *, retry_failed: bool) -> None:
     from probe.conduct import Conductor  # noqa: PLC0415
     from probe.progress import FetchDisplay  # noqa: PLC0415
     from probe.resolve import find, provider_for  # noqa: PLC0415
-    from probe.spec import read_spec, read_toml  # noqa: PLC0415
+    from probe.spec import parse_spec, read_toml  # noqa: PLC0415
     from store.database import Database  # noqa: PLC0415
 
     def score(connection: Connection, keys: Sequence[str]) -> None:
         score_replies(connection, keys)
 
-    spec = read_spec(experiment)
+    spec_text = read_toml(experiment)  # once: what is recorded is what was run
+    spec = parse_spec(spec_text, experiment)
     fetching = FetchDisplay()
     try:
         plan = find(spec, experiment, fetching)
         with Database(store, after_replies=score) as database:
             conductor = Conductor(
                 plan=plan,
-                spec_text=read_toml(experiment),
+                spec_text=spec_text,
                 database=database,
                 make_provider=lambda model, log: provider_for(
                     model.spec, experiment, log, fetching

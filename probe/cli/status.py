@@ -23,7 +23,7 @@ def command(store: Path, form: str) -> None:
                coalesce(last.how, 'not started') AS last_run
         FROM progress AS p
         LEFT JOIN (
-            SELECT e.experiment, arg_max(e.started_at, e.started_at) AS started_at,
+            SELECT e.experiment, max(e.started_at) AS started_at,
                    arg_max(e.how, e.started_at) AS how
             FROM (SELECT x.experiment, r.started_at, coalesce(z.how, 'killed') AS how
                   FROM runs AS r

@@ -69,7 +69,7 @@ class Local:
             )
 
     async def _address(self, child: asyncio.subprocess.Process, key: str, threads: int) -> str:
-        settings: dict[str, object] = {
+        settings = {
             "path": str(self._path),
             "alias": self._model.model,
             "key": key,

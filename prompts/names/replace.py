@@ -60,8 +60,10 @@ class Replaced:
     """A text under other names.
 
     Attributes:
-        text: The new text. edits: Every replacement made, in order. ambiguous: Forms left alone
-        because they may be ordinary words there, one entry an occurrence.
+        text: The new text.
+        edits: Every replacement made, in order.
+        ambiguous: Forms left alone because they may be ordinary words there, one entry an
+            occurrence.
     """
 
     text: str

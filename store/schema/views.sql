@@ -112,5 +112,5 @@ CREATE OR REPLACE VIEW progress AS
     GROUP BY experiment, model;
 
 COMMENT ON VIEW results IS 'One readable row a cell of every experiment''s current plan.';
-COMMENT ON VIEW accuracy IS 'Right units over asked units by condition, with 95 % Wilson intervals over items; unparsed replies count as wrong and are shown.';
+COMMENT ON VIEW accuracy IS 'Right units over asked units by condition, with 95 % Wilson intervals in which an item counts once, whatever its samples; unparsed replies count as wrong and are shown.';
 COMMENT ON VIEW progress IS 'Cells held, failed and still to ask, by experiment and model.';
