@@ -65,7 +65,7 @@ class Prompt:
 
 def _present(item: Item) -> list[Character]:
     """The cast members that the item's text or options may name, in order of first appearance."""
-    all_words = words(item.text) + [word for option in item.options for word in words(option)]
+    all_words = [word for text in (item.text, *item.options) for word in words(text)]
     first = {fold(word): at for at, word in reversed(list(enumerate(all_words)))}
     placed = []
     for character in item.cast:

@@ -57,11 +57,12 @@ def audit(replaced: Replaced, name_map: NameMap, cast: Iterable[Character]) -> A
         names[fold(word)] for word in present if fold(word) in names and not word.islower()
     )
     new = {fold(word) for form in name_map.forms.values() for word in words(form)}
+    known = new | lower | names.keys()
     seen = (match[0] for match in _MID_SENTENCE.finditer(replaced.text))
     suspects = Counter(
         word
         for word in seen
-        if fold(word) not in new | lower | names.keys()
+        if fold(word) not in known
         and word not in _NOT_NAMES
         and not is_title(word)
     )

@@ -14,6 +14,7 @@ import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import count
 
 from prompts.errors import SetAside
@@ -76,21 +77,25 @@ class Replaced:
         return Alignment(self.edits)
 
 
-def words(text: str) -> list[str]:
+@lru_cache(maxsize=64)  # a passage is gone through many times under each strategy
+def words(text: str) -> tuple[str, ...]:
     """The words of a text (letters with their accents, and digits), as they stand."""
-    return _WORD.findall(text)
+    return tuple(_WORD.findall(text))
 
 
+@lru_cache(maxsize=1 << 16)  # a language has few words, and texts repeat them
 def fold(word: str) -> str:
     """A word without its case and its way of writing accents, for comparison."""
     return unicodedata.normalize("NFC", word).casefold()
 
 
+@lru_cache(maxsize=1 << 14)
 def is_title(word: str) -> bool:
     """Whether a word is a form of address or rank, which strategies keep."""
     return word == "M." or word.rstrip(".").casefold() in TITLES
 
 
+@lru_cache(maxsize=1 << 14)
 def is_name_word(word: str) -> bool:
     """Whether a part of a name is neither a title, nor a particle, nor a number."""
     bare = word.strip(".,'’").casefold()
@@ -102,6 +107,7 @@ def is_name_word(word: str) -> bool:
     )
 
 
+@lru_cache(maxsize=1 << 14)
 def name_phrase(form: str) -> tuple[str, ...]:
     """The words of a name without its titles, from the first name word to the last.
 
@@ -236,7 +242,8 @@ def _rename(
     return NameMap(people=people, forms={f: renamed(f) for f in (*owners.phrases, *owners.words)})
 
 
-def _ranked(pool: Sequence[str], seed: str, word: str) -> list[str]:
+@lru_cache(maxsize=1 << 11)  # the names of one work come again with each of its items
+def _ranked(pool: tuple[str, ...], seed: str, word: str) -> list[str]:
     def rank(name: str) -> bytes:
         return hashlib.sha256(f"{seed}\x1f{word}\x1f{name}".encode()).digest()
 
@@ -279,7 +286,11 @@ def replace(text: str, name_map: NameMap) -> Replaced:
     if not name_map.forms:
         return Replaced(text=text, edits=(), ambiguous=())
     spelled = _spellings(name_map.forms)
-    ordered = sorted(spelled, key=lambda form: (-len(form), form))
+    # Most spellings stand nowhere in the text; a pattern of all of them takes long to compile.
+    standing = [form for form in spelled if all(part in text for part in form.split())]
+    if not standing:
+        return Replaced(text=text, edits=(), ambiguous=())
+    ordered = sorted(standing, key=lambda form: (-len(form), form))
     alternatives = "|".join(_GAP.join(map(re.escape, form.split())) for form in ordered)
     pattern = re.compile(f"{_BEFORE}(?:{alternatives}){_AFTER}")
     lower = {fold(word) for word in words(text) if word.islower()}
