@@ -15,7 +15,7 @@ import numpy as np
 from analysis.errors import Undefined
 from analysis.sql import query
 from analysis.statistics import Interval, PairedCounts, paired_interval
-from store.read import Connection, ask
+from store.read import Source, ask
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +55,12 @@ class Contrast:
     differing: int
 
 
-def contrasts(connection: Connection, experiment: str, seed: int) -> list[Contrast]:
+def contrasts(source: Source, experiment: str, seed: int) -> list[Contrast]:
     """Both contrasts for every task and model of an experiment; none without common items."""
     found: list[Contrast] = []
     for name, (a, b) in CONTRASTS.items():
         pairs = ask(
-            connection,
+            source,
             query("pairs"),
             {
                 "experiment": experiment,

@@ -11,8 +11,8 @@ from datetime import UTC, datetime
 
 from analysis.sql import query
 from prompts.tasks import TASKS, Answer, Marked, Task, Unparsed
-from store.database import insert
-from store.keys import canonical
+from store.insert import insert
+from store.keys import as_one, canonical
 from store.read import Connection, ask
 from store.rows import ScoreRow
 
@@ -33,7 +33,7 @@ def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> 
             {
                 "task": task.name,
                 "version": task.version,
-                "keys": None if keys is None else list(keys),
+                "keys": None if keys is None else as_one(keys),
             },
         )
         rows += [_score(task, record, now) for record in found.records()]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from analysis.contrasts import Contrast, contrasts
 from analysis.errors import NoSuchTable
 from analysis.sql import query
-from store.read import Connection, ask
+from store.read import Source, ask
 
 Record = dict[str, object]
 
@@ -52,21 +52,21 @@ def _flat(each: Contrast) -> Record:
     }
 
 
-def experiment_table(connection: Connection, experiment: str) -> ExperimentTable:
+def experiment_table(source: Source, experiment: str) -> ExperimentTable:
     """An experiment's accuracies, contrasts and what to know about them.
 
     Raises:
         NoSuchTable: The store has no such experiment.
     """
-    plans = ask(connection, query("plans"))
+    plans = ask(source, query("plans"))
     seeds = {str(row[0]): int(str(row[1])) for row in plans.rows}
     if experiment not in seeds:
         raise NoSuchTable(experiment, tuple(seeds))
     named: dict[str, object] = {"experiment": experiment}
     return ExperimentTable(
         experiment=experiment,
-        accuracy=ask(connection, query("accuracy"), named).records(),
-        contrasts=contrasts(connection, experiment, seeds[experiment]),
-        notes=ask(connection, query("notes"), named).records(),
-        replacement=ask(connection, query("replacement"), named).records(),
+        accuracy=ask(source, query("accuracy"), named).records(),
+        contrasts=contrasts(source, experiment, seeds[experiment]),
+        notes=ask(source, query("notes"), named).records(),
+        replacement=ask(source, query("replacement"), named).records(),
     )

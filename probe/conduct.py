@@ -4,27 +4,39 @@ from __future__ import annotations
 
 import asyncio
 import signal
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AsyncExitStack, closing
+from collections.abc import Callable, Coroutine, Iterator
+from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeVar
 from uuid import uuid4
 
-from probe.errors import ProviderDown
-from probe.plan import Cell, Model, Plan, Survey, survey
+from probe.budget import Budget, Ceiling
+from probe.errors import NoCeiling, ProviderDown
+from probe.feed import Recording, feed
+from probe.gate import Clock, Pause
+from probe.ledger import Ledger
+from probe.plan import Drawn, Model, Plan
 from probe.progress import RunDisplay
+from probe.provenance import provenance
 from probe.providers import Provider
-from probe.record import held_keys, provenance, record_plan
-from probe.run import Ledger, ModelRun, fan_out
-from store.database import Database, insert
-from store.errors import StoreBroken
+from probe.record import Recorded, Scope, Standing, plan_rows, recorded, spent, standings
+from probe.run import ModelRun
+from probe.usage import Usage, reply_limit
+from probe.watch import Watch
+from store.database import Database
+from store.errors import StoreBroken, StoreError
 from store.journal import Journal
-from store.read import JOURNAL
+from store.read import JOURNAL, Connection
 from store.rows import RunEndRow, RunRow
 
+T = TypeVar("T")
 MakeProvider = Callable[[Model, Path], Provider]
+
+_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
+_HEAD_START_S: Final = 3.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,24 +44,32 @@ class Ended:
     """How a run ended.
 
     Attributes:
-        held: Cells that had a reply before (count).
+        held: Cells that needed no asking (count).
         asked: Replies had (count).
         failed: Cells given up (count).
+        spent: Whether a ceiling left no room for another request.
         down: Models that could not be asked.
+        trouble: What ended the run early on our side, such as a disk that is gone.
     """
 
-    held: int
+    held: int = 0
     asked: int = 0
     failed: int = 0
     interrupted: bool = False
+    spent: bool = False
     down: list[ProviderDown] = field(default_factory=list)
+    trouble: BaseException | None = None
 
     @property
     def how(self) -> str:
         """In one word."""
+        if self.trouble is not None:
+            return "broken"
         if self.interrupted:
             return "interrupted"
-        return "stopped" if self.down else "done"
+        if self.down:
+            return "stopped"
+        return "spent" if self.spent else "done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,75 +77,81 @@ class Prepared:
     """A run about to start.
 
     Attributes:
-        held: Keys that need no asking.
-        providers: What asks each model that has cells left.
+        done: How much of its plan the store holds already.
+        providers: What asks each model that may have cells left.
     """
 
-    run_id: str
-    counted: Survey
-    held: set[str]
+    drawn: Drawn
+    done: Recorded
+    scope: Scope
     providers: dict[str, Provider]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(slots=True, kw_only=True)
 class Conductor:
-    """One start of an experiment on an open store."""
+    """One start of an experiment on an open store.
+
+    Attributes:
+        make_provider: Gives what asks a model, from it and a file for its log; may block.
+        head_start_s: How long the plan may be recorded before asking begins (seconds): a plan that
+            is done by then is asked without planning beside it.
+    """
 
     plan: Plan
     spec_text: str
     database: Database
     make_provider: MakeProvider
     retry_failed: bool = False
+    ceiling: Ceiling = field(default_factory=Ceiling)
+    head_start_s: float = _HEAD_START_S
+    _ended: Ended = field(default_factory=Ended)
+    _display: RunDisplay = field(default_factory=RunDisplay)
+    _runs: list[ModelRun] = field(default_factory=list)
+    _standings: dict[str, Standing] = field(default_factory=dict)
+    _recording: Recording | None = None
 
     def prepare(self) -> Prepared:
-        """Count the plan, record it, and get ready to ask what is not held.
+        """Draw the plan's items, and get ready to ask what is not held.
 
         Blocks: weights may have to be fetched. Nothing is asked yet.
+
+        Raises:
+            NoCeiling: A ceiling in dollars could not be held, for want of a price or a limit.
         """
-        held = self.database.call(
-            lambda connection: held_keys(connection, retry_failed=self.retry_failed)
-        )
-        counted = survey(self.plan, held)
-        record_plan(self.database, self.plan, counted, self.spec_text)
+        self._check_ceiling()
+        drawn = self.plan.draw()
         run_id = f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex[:8]}"
+        scope = Scope(
+            experiment_id=drawn.experiment_id, run_id=run_id, retry_failed=self.retry_failed
+        )
+        done = self.database.call(lambda owner: recorded(owner, drawn.experiment_id))
+        if done.items == drawn.items:
+            self._standings.update(self.database.call(partial(standings, scope=scope)))
         return Prepared(
-            run_id=run_id,
-            counted=counted,
-            held=held,
+            drawn=drawn,
+            done=done,
+            scope=scope,
             providers={
                 model.spec.name: self.make_provider(model, self._log(run_id, model))
                 for model in self.plan.models
-                if counted.tallies[model.spec.name].to_ask > 0
+                if self._may_ask(model.spec.name)
             },
         )
 
-    async def run(self, prepared: Prepared) -> Ended:
-        """Ask what is not held. The first signal ends it gently, the second at once."""
-        counted, run_id = prepared.counted, prepared.run_id
-        ended = Ended(held=sum(tally.held for tally in counted.tallies.values()))
-        async with AsyncExitStack() as stack:
-            journal = stack.enter_context(closing(Journal(self.database.path / JOURNAL, run_id)))
-            served = await self._open(prepared.providers, stack, ended)
-            self._record_start(prepared, served)
-            display = RunDisplay({name: counted.tallies[name].to_ask for name in served})
-            runs = [
-                ModelRun(
-                    model=model,
-                    provider=prepared.providers[model.spec.name],
-                    ledger=Ledger(run_id=run_id, journal=journal, database=self.database),
-                    watcher=display,
-                )
-                for model in self.plan.models
-                if model.spec.name in served
-            ]
-            with display:
-                await self._fan_out(runs, prepared.held, display, ended)
-            for run in runs:
-                ended.asked += run.asked
-                ended.failed += run.failed
-                ended.down += [run.down] if run.down else []
-        self._record_end(run_id, ended)
-        return ended
+    def _check_ceiling(self) -> None:
+        if self.ceiling.usd is None:
+            return
+        for model in self.plan.models:
+            usage = Usage(model.spec)
+            if not usage.priced:
+                raise NoCeiling(model.spec.name, "has no price", "give it one under `price`")
+            if usage.most_usd(b"") > 0 and reply_limit(model.spec) is None:
+                fix = "set max_tokens or max_completion_tokens in its params"
+                raise NoCeiling(model.spec.name, "has no limit on the length of its replies", fix)
+
+    def _may_ask(self, model: str) -> bool:
+        standing = self._standings.get(model)
+        return standing.to_ask > 0 if standing else not self._standings
 
     def _log(self, run_id: str, model: Model) -> Path:
         folder = self.database.path / "logs"
@@ -136,79 +162,200 @@ class Conductor:
             raise StoreBroken(self.database.path, found, "move what is there away") from None
         return folder / f"{run_id}-{model.spec.name}.log"
 
+    async def run(self, prepared: Prepared) -> Ended:
+        """Ask what is not held. The first signal ends it gently, the second at once."""
+        with prepared.drawn, self._signals():
+            try:
+                async with AsyncExitStack() as stack:
+                    await self._run(prepared, stack)
+            except asyncio.CancelledError:
+                if not self._ended.interrupted:
+                    raise
+        if self._ended.trouble is not None:
+            raise self._ended.trouble
+        self._ended.held = sum(standing.held for standing in self._standings.values())
+        return self._ended
+
+    async def _run(self, prepared: Prepared, stack: AsyncExitStack) -> None:
+        scope, drawn = prepared.scope, prepared.drawn
+        journal = Journal(self.database.path / JOURNAL, scope.run_id)
+        ledger = Ledger(
+            run_id=scope.run_id,
+            journal=stack.enter_context(closing(journal)),
+            database=self.database,
+            on_failure=self._stop,
+        )
+        if not prepared.done.known:
+            await ledger.keep(*plan_rows(self.plan, drawn, self.spec_text))
+        recording = Recording(database=self.database, drawn=drawn, done=prepared.done)
+        self._recording = recording
+        planning = asyncio.create_task(self._guarded(recording.run()))
+        await asyncio.wait({planning}, timeout=self.head_start_s)
+        if recording.complete:
+            await self._stand(scope)
+        served = await self._open(prepared.providers, stack)
+        await self._record_start(ledger, scope, served)
+        budget = await self._budget()
+        self._begin(prepared, served, ledger, budget)
+        watch = Watch(
+            folder=self.database.path,
+            experiment=self.plan.spec.name,
+            display=self._display,
+            recording=recording,
+            runs=self._runs,
+            budget=budget,
+            ledger=ledger,
+            standings=self._standings,
+        )
+        with self._display:
+            watching = asyncio.create_task(watch.run())
+            try:
+                await self._fan_out(recording, scope)
+                await planning
+            finally:
+                recording.stop()
+                watching.cancel()
+                await asyncio.wait({watching})
+        await self._record_end(ledger)
+        await self._stand(scope)
+
+    async def _call(self, act: Callable[[Connection], T]) -> T:
+        return await asyncio.to_thread(self.database.call, act)
+
     async def _open(
-        self, providers: dict[str, Provider], stack: AsyncExitStack, ended: Ended
+        self, providers: dict[str, Provider], stack: AsyncExitStack
     ) -> dict[str, object]:
         served: dict[str, object] = {}
         for name, provider in providers.items():
+            if not self._may_ask(name):
+                continue
             stack.push_async_callback(provider.close)
             try:
                 served[name] = dict((await provider.open()).facts)
             except ProviderDown as down:
-                ended.down.append(down)
+                self._ended.down.append(down)
         return served
 
-    async def _fan_out(
-        self, runs: Sequence[ModelRun], held: set[str], display: RunDisplay, ended: Ended
-    ) -> None:
-        asking = asyncio.create_task(
-            fan_out(runs, [_todo(self.plan, run.model, held) for run in runs])
+    async def _budget(self) -> Budget:
+        before = await self._call(partial(spent, experiment=self.plan.spec.name))
+        return Budget(
+            ceiling=self.ceiling,
+            usd=before.usd,
+            uncertain_usd=before.uncertain_usd,
+            requests=before.requests,
         )
 
-        def on_signal() -> None:
-            if ended.interrupted:
-                asking.cancel()
-                return
-            ended.interrupted = True
-            display.say("stopping: finishing what is in flight; once more to stop at once")
-            for run in runs:
-                run.stop()
+    def _begin(
+        self, prepared: Prepared, served: dict[str, object], ledger: Ledger, budget: Budget
+    ) -> None:
+        clock: Clock = asyncio.get_running_loop()
+        pauses: dict[tuple[str, str | None], Pause] = {}
+        for model in self.plan.models:
+            name, spec = model.spec.name, model.spec
+            if name not in served:
+                continue
+            server = (spec.base_url or name, spec.api_key_env)
+            self._runs.append(
+                ModelRun(
+                    model=model,
+                    provider=prepared.providers[name],
+                    ledger=ledger,
+                    budget=budget,
+                    pause=pauses.setdefault(server, Pause(clock)),
+                    clock=clock,
+                )
+            )
+        if self._ended.interrupted:  # while it was being opened
+            self._stop()
 
-        loop = asyncio.get_running_loop()
+    async def _fan_out(self, recording: Recording, scope: Scope) -> None:
+        """Ask every model its cells, all at the same time."""
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._guarded(self._stand_when_recorded(recording, scope)))
+            for run in self._runs:
+                tasks.create_task(self._guarded(feed(run, recording, scope)))
+                tasks.create_task(self._guarded(run.run()))
+
+    async def _stand_when_recorded(self, recording: Recording, scope: Scope) -> None:
+        await recording.more(recording.drawn.cells)
+        if recording.complete:
+            await self._stand(scope)
+
+    async def _record_start(self, ledger: Ledger, scope: Scope, served: dict[str, object]) -> None:
+        row = RunRow(
+            run_id=scope.run_id,
+            experiment_id=scope.experiment_id,
+            started_at=datetime.now(UTC),
+            provenance=provenance(self.spec_text, served),
+        )
+        await ledger.keep(row)
+
+    async def _record_end(self, ledger: Ledger) -> None:
+        ended = self._ended
+        for run in self._runs:
+            ended.asked += run.tally.replies
+            ended.failed += run.tally.failed
+            ended.spent |= run.spent
+            ended.down += [run.down] if run.down else []
+        await ledger.keep(
+            RunEndRow(
+                run_id=ledger.run_id,
+                ended_at=datetime.now(UTC),
+                how=ended.how,
+                asked=ended.asked,
+                failed=ended.failed,
+            )
+        )
+
+    async def _guarded(self, work: Coroutine[object, object, None]) -> None:
+        """Do a part of the run; if the store fails, what is in flight elsewhere is finished."""
+        try:
+            await work
+        except StoreError as error:
+            self._ended.trouble = self._ended.trouble or error
+            self._stop()
+        except BaseExceptionGroup as group:
+            stores, others = group.split(StoreError)
+            if others is not None:
+                raise
+            if stores is not None:
+                self._ended.trouble = self._ended.trouble or _first(stores)
+            self._stop()
+
+    def _stop(self) -> None:
+        """Take nothing new; finish what is in flight."""
+        if self._recording is not None:
+            self._recording.stop()
+        for run in self._runs:
+            run.stop()
+
+    @contextmanager
+    def _signals(self) -> Iterator[None]:
+        loop, task = asyncio.get_running_loop(), asyncio.current_task()
+
+        def on_signal() -> None:
+            if self._ended.interrupted and task is not None:
+                task.cancel()
+                return
+            self._ended.interrupted = True
+            self._display.say("stopping: finishing what is in flight; once more to stop at once")
+            self._stop()
+
         for signum in _SIGNALS:
             loop.add_signal_handler(signum, on_signal)
         try:
-            await asking
-        except asyncio.CancelledError:
-            if not ended.interrupted:
-                raise
-        except BaseExceptionGroup as group:
-            raise _first(group) from None
+            yield
         finally:
             for signum in _SIGNALS:
                 loop.remove_signal_handler(signum)
 
-    def _record_start(self, prepared: Prepared, served: dict[str, object]) -> None:
-        row = RunRow(
-            run_id=prepared.run_id,
-            experiment_id=prepared.counted.experiment_id,
-            started_at=datetime.now(UTC),
-            provenance=provenance(self.spec_text, served),
-        )
-        self.database.call(lambda connection: insert(connection, [row]))
-
-    def _record_end(self, run_id: str, ended: Ended) -> None:
-        row = RunEndRow(
-            run_id=run_id,
-            ended_at=datetime.now(UTC),
-            how=ended.how,
-            asked=ended.asked,
-            failed=ended.failed,
-        )
-        self.database.call(lambda connection: insert(connection, [row]))
+    async def _stand(self, scope: Scope) -> None:
+        """Find out where the models stood before this run, once the plan is recorded."""
+        if self._standings or self._recording is None:
+            return
+        self._standings.update(await self._call(partial(standings, scope=scope)))
 
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-
-
-def _todo(plan: Plan, model: Model, held: set[str]) -> Iterator[Cell]:
-    """A model's cells without a reply; of cells that share a key, the first."""
-    for cell in plan.cells(model):
-        if cell.key not in held:
-            held.add(cell.key)
-            yield cell
-
-
-def _first(group: BaseExceptionGroup[BaseException]) -> BaseException:
+def _first(group: BaseExceptionGroup[StoreError]) -> StoreError:
     inner = group.exceptions[0]
     return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

@@ -3,7 +3,8 @@
 ProbeError
 ├── SpecError        the experiment file says something that cannot be
 ├── ProviderDown     a model's endpoint cannot be used; its cells stay to be asked
-└── PlanEmpty        nothing to ask: no item was found
+├── PlanEmpty        nothing to ask: no item was found
+└── NoCeiling        a ceiling in dollars could not be held for a model
 """
 
 from __future__ import annotations
@@ -46,3 +47,14 @@ class PlanEmpty(ProbeError):
 
     def __str__(self) -> str:
         return f"task {self.task}: dataset {self.dataset} gave no item; {self.why}"
+
+
+class NoCeiling(ProbeError):
+    """A ceiling in dollars that could not be held, since a model's worst case is not known."""
+
+    def __init__(self, model: str, found: str, fix: str) -> None:
+        super().__init__(model, found, fix)
+        self.model, self.found, self.fix = model, found, fix
+
+    def __str__(self) -> str:
+        return f"model {self.model} {self.found}, so --max-usd cannot be held; {self.fix}"

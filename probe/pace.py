@@ -6,29 +6,33 @@ Pure values: nothing here sleeps or opens a socket. `probe.gate` acts on them.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Final
 
 import psutil
 
+from probe.limits import Kind
 from probe.spec import ModelSpec
 
-DEFAULT_IN_FLIGHT: Final = 16
+_FIRST_WINDOW: Final = 16
+_WIDEST_WINDOW: Final = 256
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Pace:
-    """How hard one model may be asked.
+    """How hard one model may be asked, as far as the experiment file tells.
 
     Attributes:
-        in_flight: Requests open at once (count, at least 1).
-        requests_per_min: Requests started a minute; None for no limit.
-        tokens_per_min: Prompt and longest reply tokens a minute; None for no limit.
+        in_flight: Requests open at once at most (count, at least 1).
+        window: Requests open at once to begin with; it moves between 1 and `in_flight` by what
+            the server bears, unless the two are equal.
+        per_min: Units a minute, by kind of limit; what is not told is learned from headers.
     """
 
     in_flight: int
-    requests_per_min: float | None = None
-    tokens_per_min: float | None = None
+    window: int
+    per_min: Mapping[Kind, float] = field(default_factory=dict)
 
 
 def local_slots(model: ModelSpec) -> int:
@@ -57,9 +61,15 @@ def idle_cores(over_s: float = 0.3) -> int:
 
 def pace_of(model: ModelSpec) -> Pace:
     """The limits an experiment file sets for a model."""
-    local = model.provider == "local"
+    told = local_slots(model) if model.provider == "local" else model.max_in_flight
+    limits: dict[Kind, float | None] = {
+        "requests": model.requests_per_min,
+        "tokens": model.tokens_per_min,
+        "input_tokens": model.input_tokens_per_min,
+        "output_tokens": model.output_tokens_per_min,
+    }
     return Pace(
-        in_flight=local_slots(model) if local else model.max_in_flight or DEFAULT_IN_FLIGHT,
-        requests_per_min=model.requests_per_min,
-        tokens_per_min=model.tokens_per_min,
+        in_flight=told or _WIDEST_WINDOW,
+        window=told or _FIRST_WINDOW,
+        per_min={kind: value for kind, value in limits.items() if value is not None},
     )

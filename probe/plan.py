@@ -1,28 +1,37 @@
 """From an experiment file to cells, streamed.
 
-Items are drawn with the seed; each item's cells follow one another, so that whatever part of a plan
-has been asked holds whole items under every condition. Nothing here opens a socket or a database.
+The items are drawn once, in an order that the seed decides, over all tasks together. They are asked
+in blocks: a few items under every condition, of every model, shuffled. Whatever part of a plan has
+been asked is therefore a random sample of its items under all conditions alike, but for one block.
+Nothing here opens a socket or a database, and nothing is kept but where each item lies.
 """
 
 from __future__ import annotations
 
 import hashlib
 import heapq
-from collections.abc import Container, Iterator
-from dataclasses import asdict, dataclass
+import itertools
+import math
+import random
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from pathlib import Path
+from typing import Final
+
+import numpy as np
 
 from probe.errors import PlanEmpty
 from probe.spec import ModelSpec, Spec, TaskSpec
-from prompts import Item, NamePolicy, Names, Prompt, SetAside, Shown, render, show
+from probe.spool import Spool
+from prompts import Character, Item, NamePolicy, Names, Prompt, SetAside, Shown, render, show
 from prompts.datasets import Selection, dataset_named
+from prompts.revision import revision
 from store.keys import canonical, cell_key, digest
-from store.rows import CellRow, ItemRow, PromptRow, SetAsideRow
 
-_CHARS_PER_TOKEN = 4
-"""A common rule of thumb for English text; forecasts only."""
-_DEFAULT_REPLY_TOKENS = 256
-_LIMITS = ("max_tokens", "max_completion_tokens")
+BLOCK_ITEMS: Final = 8
+_FORM: Final = 2
+"""Goes up when the order of cells changes; a plan of another form is recorded anew."""
+_CHARACTER: Final = tuple(field.name for field in fields(Character))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,15 +48,18 @@ class Model:
     def identity(self) -> dict[str, object]:
         """What stands for the model in its cells' keys, but for the sample.
 
-        A local model's context length is part of it: a reply may be cut, or refused, by it.
+        A local model's context length is part of it: a reply may be cut, or refused, by it. So are
+        headers that the file sets, since a server may answer by them.
         """
         local = self.spec.provider == "local"
-        own = {"context_tokens": self.spec.context_tokens} if local else {}
+        own: dict[str, object] = {"context_tokens": self.spec.context_tokens} if local else {}
+        if self.spec.headers:
+            own["headers"] = {name.lower(): value for name, value in self.spec.headers.items()}
         return {
-            "api": "chat",
+            "api": self.spec.api,
             "endpoint": self.endpoint,
             "model": "" if local else self.spec.model,
-            "params": {**self.spec.params, **own},
+            "params": {**self.spec.body_params, **own},
         }
 
 
@@ -72,13 +84,18 @@ class Condition:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Cell:
-    """One cell: a condition of an item, a model, a sample."""
+    """One cell: a condition of an item, a model, a sample.
+
+    Attributes:
+        ordinal: Its place in the order of asking, from 0.
+    """
 
     cell_id: str
     key: str
     condition: Condition
     model: Model
     sample: int
+    ordinal: int
 
     @property
     def text(self) -> str:
@@ -86,20 +103,28 @@ class Cell:
         return self.condition.prompt.text
 
 
-@dataclass(slots=True)
-class Tally:
-    """What a plan comes to, for one model.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Aside:
+    """An item that a name strategy could not show."""
+
+    item: Item
+    names: Names
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Block:
+    """A few items under every condition, of every model.
 
     Attributes:
-        held: Cells whose key has a reply already (count).
-        to_ask: Requests that are left; cells that share a key share one (count).
-        prompt_tokens: Of those requests, estimated.
+        items: Items of the plan up to the end of this block (count).
+        cells: In the order of asking.
     """
 
-    cells: int = 0
-    held: int = 0
-    to_ask: int = 0
-    prompt_tokens: int = 0
+    items: int
+    conditions: tuple[Condition, ...]
+    cells: tuple[Cell, ...]
+    aside: tuple[Aside, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,60 +135,63 @@ class Plan:
     models: tuple[Model, ...]
     sources: tuple[Source, ...]
 
-    def conditions(self, aside: list[SetAsideRow] | None = None) -> Iterator[Condition]:
-        """Every item under every condition, item by item.
+    @property
+    def samples_together(self) -> int:
+        """Samples that stand together in the order, since one request may bring them (count)."""
+        return math.lcm(*(model.spec.request_samples for model in self.models))
 
-        Args:
-            aside: Told the items that a strategy could not show.
+    @property
+    def unit(self) -> int:
+        """Cells between which the order can be cut without parting such samples (count)."""
+        return len(self.models) * self.samples_together
+
+    def draw(self) -> Drawn:
+        """Read the datasets and draw the items.
 
         Raises:
             PlanEmpty: A dataset gives no item.
             DatasetError, UnknownName: A dataset's files are not as they should be.
         """
-        policy = NamePolicy(cross_culture=self.spec.conditions.cross_culture, seed=self.spec.seed)
-        for source in self.sources:
-            for item in self._items(source):
-                item_hash = hash_item(item)
-                for names in self.spec.conditions.names:
-                    shown = self._shown(item, names, policy, aside)
-                    if shown is None:
-                        continue
-                    for prompt_name in self.spec.conditions.prompts:
-                        prompt = render(shown, prompt_name, source.task.wording)
-                        yield Condition(
-                            item=item,
-                            item_hash=item_hash,
-                            prompt_hash=hash_prompt(item_hash, prompt),
-                            choices=source.task.asked,
-                            prompt=prompt,
-                        )
-
-    def cells(self, model: Model | None = None) -> Iterator[Cell]:
-        """Every cell, or every cell of one model."""
-        for condition in self.conditions():
-            yield from self.cells_of(condition, model)
-
-    def cells_of(self, condition: Condition, model: Model | None = None) -> Iterator[Cell]:
-        """The cells of one condition."""
-        for each in self.models if model is None else (model,):
-            for sample in range(self.spec.conditions.samples):
-                yield self._cell(condition, each, sample)
-
-    def _cell(self, condition: Condition, model: Model, sample: int) -> Cell:
-        item = condition.prompt.item
-        shown = condition.prompt.shown
-        messages = [{"role": "user", "content": condition.prompt.text}]
-        place = [self.spec.name, item.task, item.dataset, condition.choices, item.item_id]
-        place += [shown.names, condition.prompt.prompt, model.spec.name, str(sample)]
-        return Cell(
-            cell_id=digest(place)[:20],
-            key=cell_key({**model.identity(), "messages": messages, "sample": sample}),
-            condition=condition,
-            model=model,
-            sample=sample,
+        spool = Spool()
+        ranks: list[bytes] = []
+        owners: list[int] = []
+        hashes: list[str] = []
+        numbers: list[int] = []
+        for owner, source in enumerate(self.sources):
+            ranked: Iterable[tuple[bytes, Item]]
+            ranked = ((self._rank(item), item) for item in self._items(source))
+            if source.task.limit is not None:
+                ranked = heapq.nsmallest(source.task.limit, ranked, key=lambda pair: pair[0])
+            before = len(spool)
+            for rank, item in ranked:
+                numbers.append(spool.add(item))
+                ranks.append(rank[:8])
+                owners.append(owner)
+                hashes.append(hash_item(item)[:32])
+            if len(spool) == before:
+                why = f"nothing in {source.root} fits; check path, works and excerpt_words"
+                raise PlanEmpty(source.task.name, source.task.dataset, why)
+        order = np.argsort(np.frombuffer(b"".join(ranks), dtype=">u8"), kind="stable")
+        sha = hashlib.sha256()
+        for place in order:
+            sha.update(f"{owners[place]}:{hashes[place]}".encode())
+        return Drawn(
+            plan=self,
+            spool=spool,
+            order=[numbers[place] for place in order],
+            owners=[owners[place] for place in order],
+            experiment_id=digest([*self._identity(), sha.hexdigest()]),
         )
 
-    def _items(self, source: Source) -> list[Item]:
+    def _identity(self) -> list[object]:
+        """All that a plan's cells and keys depend on, but for the items."""
+        spec = self.spec
+        tasks = [[t.name, t.dataset, t.asked, t.wording] for t in spec.tasks]
+        models = [[m.spec.name, m.identity()] for m in self.models]
+        conditions = spec.conditions.model_dump(mode="json")
+        return [_FORM, revision(), spec.name, spec.seed, tasks, models, conditions]
+
+    def _items(self, source: Source) -> Iterator[Item]:
         task = source.task
         selection = Selection(
             task=task.name,
@@ -172,104 +200,118 @@ class Plan:
             options=task.options if task.asked == "options" else 0,
             seed=self.spec.seed,
         )
-        found = dataset_named(task.dataset).read(source.root, selection)
-        if task.limit is None:
-            items = list(found)
-        else:
-            ranked = heapq.nsmallest(task.limit, found, key=self._rank)
-            items = sorted(ranked, key=self._rank)
-        if not items:
-            why = f"nothing in {source.root} fits"
-            raise PlanEmpty(task.name, task.dataset, f"{why}; check path, works and excerpt_words")
-        return items
+        return iter(dataset_named(task.dataset).read(source.root, selection))
 
     def _rank(self, item: Item) -> bytes:
         """A seeded place for an item that does not depend on the other items."""
         return hashlib.sha256(f"{self.spec.seed}\x1f{item.item_id}".encode()).digest()
 
-    @staticmethod
-    def _shown(
-        item: Item, names: Names, policy: NamePolicy, aside: list[SetAsideRow] | None
-    ) -> Shown | None:
-        try:
-            return show(item, names, policy)
-        except SetAside as error:
-            if aside is not None:
-                aside.append(
-                    SetAsideRow(
-                        experiment_id="",
-                        task=item.task,
-                        dataset=item.dataset,
-                        item_id=item.item_id,
-                        names=names,
-                        reason=error.reason,
-                    )
-                )
-            return None
 
+@dataclass(slots=True, kw_only=True)
+class Drawn:
+    """A plan whose items are drawn. Close it when done.
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Survey:
-    """A plan counted through once: its identity and its size."""
+    Attributes:
+        order: The numbers of the items in the spool, in the order of asking.
+        owners: Of each of them, which of the plan's sources it is of.
+        experiment_id: sha256 of everything the plan's cells depend on, in hex.
+    """
 
+    plan: Plan
+    spool: Spool
+    order: Sequence[int]
+    owners: Sequence[int]
     experiment_id: str
-    tallies: dict[str, Tally]
-    set_aside: tuple[SetAsideRow, ...]
+
+    @property
+    def items(self) -> int:
+        """Items of all tasks (count)."""
+        return len(self.order)
 
     @property
     def cells(self) -> int:
-        """Cells of all models (count)."""
-        return sum(tally.cells for tally in self.tallies.values())
+        """Cells of the design (count), those of items that are set aside included."""
+        conditions = self.plan.spec.conditions
+        each = len(conditions.names) * len(conditions.prompts) * conditions.samples
+        return self.items * each * len(self.plan.models)
+
+    def close(self) -> None:
+        """Give the spool's file back."""
+        self.spool.close()
+
+    def __enter__(self) -> Drawn:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def blocks(self, items: int = 0, cells: int = 0) -> Iterator[Block]:
+        """The plan, block by block, from where so many items and cells are done."""
+        for start in range(items, self.items, BLOCK_ITEMS):
+            end = min(start + BLOCK_ITEMS, self.items)
+            block = self._block(start, end, cells)
+            cells += len(block.cells)
+            yield block
+
+    def _block(self, start: int, end: int, ordinal: int) -> Block:
+        aside: list[Aside] = []
+        conditions = [
+            condition for place in range(start, end) for condition in self._conditions(place, aside)
+        ]
+        together = self.plan.samples_together
+        firsts = range(0, self.plan.spec.conditions.samples, together)
+        asked = list(itertools.product(conditions, firsts))
+        random.Random(f"{self.plan.spec.seed}\x1f{start}").shuffle(asked)  # noqa: S311 - an order
+        numbers = itertools.count(ordinal)
+        cells = tuple(
+            self._cell(condition, model, sample, next(numbers))
+            for condition, first in asked
+            for model in self.plan.models
+            for sample in range(first, first + together)
+        )
+        return Block(items=end, conditions=tuple(conditions), cells=cells, aside=tuple(aside))
+
+    def _conditions(self, place: int, aside: list[Aside]) -> Iterator[Condition]:
+        """An item under every condition."""
+        spec = self.plan.spec
+        policy = NamePolicy(cross_culture=spec.conditions.cross_culture, seed=spec.seed)
+        item, task = self.spool.get(self.order[place]), spec.tasks[self.owners[place]]
+        item_hash = hash_item(item)
+        for names in spec.conditions.names:
+            try:
+                shown: Shown = show(item, names, policy)
+            except SetAside as error:
+                aside.append(Aside(item=item, names=names, reason=error.reason))
+                continue
+            for prompt_name in spec.conditions.prompts:
+                prompt = render(shown, prompt_name, task.wording)
+                yield Condition(
+                    item=item,
+                    item_hash=item_hash,
+                    prompt_hash=hash_prompt(item_hash, prompt),
+                    choices=task.asked,
+                    prompt=prompt,
+                )
+
+    def _cell(self, condition: Condition, model: Model, sample: int, ordinal: int) -> Cell:
+        item, text = condition.prompt.item, condition.prompt.text
+        chat = model.spec.api == "chat"
+        place = [self.plan.spec.name, item.task, item.dataset, condition.choices, item.item_id]
+        place += [condition.prompt.shown.names, condition.prompt.prompt]
+        place += [model.spec.name, str(sample)]
+        sent = {"messages": [{"role": "user", "content": text}] if chat else text}
+        return Cell(
+            cell_id=digest(place)[:20],
+            key=cell_key({**model.identity(), **sent, "sample": sample}),
+            condition=condition,
+            model=model,
+            sample=sample,
+            ordinal=ordinal,
+        )
 
 
-def survey(plan: Plan, held: Container[str] = frozenset()) -> Survey:
-    """Go through a plan without keeping it: its identity, counts, tokens, what was set aside.
-
-    Args:
-        plan: The experiment.
-        held: Keys that need no asking.
-    """
-    sha = hashlib.sha256(canonical([plan.spec.name, plan.spec.seed]).encode())
-    tallies = {model.spec.name: Tally() for model in plan.models}
-    seen: set[str] = set()
-    aside: list[SetAsideRow] = []
-    for condition in plan.conditions(aside):
-        sha.update(condition.prompt_hash.encode())
-        for cell in plan.cells_of(condition):
-            sha.update(f"{cell.cell_id}{cell.key}".encode())
-            tally = tallies[cell.model.spec.name]
-            tally.cells += 1
-            if cell.key in held:
-                tally.held += 1
-            elif cell.key not in seen:
-                seen.add(cell.key)
-                tally.to_ask += 1
-                tally.prompt_tokens += estimate_tokens(cell.text)
-    return Survey(experiment_id=sha.hexdigest(), tallies=tallies, set_aside=tuple(aside))
-
-
-def estimate_tokens(text: str) -> int:
-    """Tokens of a text, roughly (count)."""
-    return len(text) // _CHARS_PER_TOKEN + 8
-
-
-def most_reply_tokens(model: ModelSpec) -> int:
-    """The longest reply a model's parameters allow (tokens)."""
-    found = [model.params.get(name) for name in _LIMITS]
-    return next((value for value in found if isinstance(value, int)), _DEFAULT_REPLY_TOKENS)
-
-
-def has_limit(model: ModelSpec) -> bool:
-    """Whether a model's parameters limit its replies; else forecasts assume a length."""
-    return any(isinstance(model.params.get(name), int) for name in _LIMITS)
-
-
-def item_row(condition: Condition) -> ItemRow:
-    """The row of an item as its dataset gives it."""
-    return ItemRow(item_hash=condition.item_hash, **_item_columns(condition.item))
-
-
-def _item_columns(item: Item) -> dict[str, str]:
+def item_columns(item: Item) -> dict[str, str]:
+    """An item as its table holds it."""
     return {
         "task": item.task,
         "dataset": item.dataset,
@@ -279,15 +321,19 @@ def _item_columns(item: Item) -> dict[str, str]:
         "gold": canonical(item.gold),
         "accepted": canonical(item.accepted),
         "options": canonical(item.options),
-        "cast": canonical([asdict(character) for character in item.cast]),
+        "cast": canonical([_character(character) for character in item.cast]),
         "culture": item.culture,
         "notes": canonical(item.notes),
     }
 
 
+def _character(character: Character) -> dict[str, object]:
+    return {name: getattr(character, name) for name in _CHARACTER}
+
+
 def hash_item(item: Item) -> str:
     """sha256 of everything an item says."""
-    return digest(_item_columns(item))
+    return digest(item_columns(item))
 
 
 def hash_prompt(item_hash: str, prompt: Prompt) -> str:
@@ -295,37 +341,3 @@ def hash_prompt(item_hash: str, prompt: Prompt) -> str:
     item = prompt.item
     parts = [item_hash, prompt.shown.names, prompt.prompt, prompt.text, item.gold, item.options]
     return digest(parts)
-
-
-def prompt_row(condition: Condition) -> PromptRow:
-    """The row of one item under one condition."""
-    prompt = condition.prompt
-    item, account = prompt.item, prompt.shown.audit
-    return PromptRow(
-        prompt_hash=condition.prompt_hash,
-        item_hash=condition.item_hash,
-        names=prompt.shown.names,
-        prompt=prompt.prompt,
-        choices=condition.choices,
-        text=prompt.text,
-        gold=canonical(item.gold),
-        accepted=canonical(item.accepted),
-        options=canonical(item.options),
-        chance=prompt.chance,
-        name_map=canonical(prompt.shown.name_map.people),
-        replaced=account.replaced,
-        leaks=canonical(account.leaks),
-        suspects=canonical(account.suspects),
-    )
-
-
-def cell_row(cell: Cell, experiment_id: str) -> CellRow:
-    """The row of one cell."""
-    return CellRow(
-        experiment_id=experiment_id,
-        cell_id=cell.cell_id,
-        key=cell.key,
-        prompt_hash=cell.condition.prompt_hash,
-        model=cell.model.spec.name,
-        sample=cell.sample,
-    )

@@ -1,4 +1,4 @@
-"""What a run shows while it is on: a live bar a model on a terminal, plain lines elsewhere.
+"""What a run shows while it is on: a live picture on a terminal, plain lines elsewhere.
 
 Everything goes to standard error; results have standard output to themselves.
 """
@@ -6,26 +6,19 @@ Everything goes to standard error; results have standard output to themselves.
 from __future__ import annotations
 
 import time
-from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    MofNCompleteColumn,
-    Progress,
-    TaskID,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
+from rich.console import Console, Group, RenderableType
+from rich.live import Live
+from rich.progress import BarColumn, DownloadColumn, Progress, TaskID, TextColumn
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
 
-from probe.providers.base import Reply
-from probe.retry import Trouble
+from probe.snapshot import ModelState, RunState
 
 _LINE_EVERY_S: Final = 15.0
+_BAR: Final = 24
 
 
 def stderr() -> Console:
@@ -33,86 +26,136 @@ def stderr() -> Console:
     return Console(stderr=True, highlight=False)
 
 
-@dataclass(slots=True)
-class _Seen:
-    total: int
-    done: int = 0
-    tokens: int = 0
-    failed: int = 0
-    troubles: Counter[str] = field(default_factory=Counter)
+def short(count: float) -> str:
+    """A count in few letters: 950, 12.5k, 2M."""
+    for size, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+        if count >= size:
+            scaled = count / (1e3 if unit == "k" else size)
+            return f"{scaled:.1f}".rstrip("0").rstrip(".") + unit
+    return f"{count:,.0f}"
 
-    def words(self, elapsed_s: float) -> str:
-        """Rates and troubles, in a few words."""
-        rate = f"{self.tokens / elapsed_s:.0f} tokens/s" if elapsed_s > 0 else ""
-        parts = [rate, f"{self.failed} failed" if self.failed else ""]
-        parts += [f"{count} × {kind}" for kind, count in self.troubles.most_common(2)]
-        return ", ".join(part for part in parts if part)
+
+def span(seconds: float) -> str:
+    """A span of time in few letters: 40 s, 12 min, 3.5 h."""
+    if seconds < 90:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.1f} h"
+
+
+def headline(state: ModelState) -> str:
+    """How far a model is, and how long it will take."""
+    ended = state.done + state.failed
+    parts = [f"{ended:,}" if state.to_ask is None else f"{ended:,}/{state.to_ask:,}"]
+    if state.to_ask is None:
+        parts.append("planning goes on")
+    elif state.left_s is not None and ended < state.to_ask:
+        parts.append(f"{span(state.left_s)} left")
+    if state.limited_by:
+        parts.append(f"held by {state.limited_by.replace('_', ' ')}")
+    return ", ".join(parts)
+
+
+def details(state: ModelState) -> str:
+    """Rates against limits, what is open, and what went wrong."""
+    rate = _against(state.requests_per_min, state.limits_per_min.get("requests"))
+    tokens = _against(state.tokens_per_min, state.limits_per_min.get("tokens"))
+    parts = [
+        f"{rate} requests/min",
+        f"{tokens} tokens/min",
+        f"{state.in_flight}/{state.window} open",
+    ]
+    if state.refusals:
+        parts.append(f"{state.refusals:,} refused for load")
+    if state.retries:
+        parts.append(f"{state.retries:,} retries")
+    if state.failed:
+        kinds = ", ".join(f"{kind} × {count}" for kind, count in state.failures.items())
+        parts.append(f"{state.failed:,} failed ({kinds})")
+    if state.pause_s > 0:
+        parts.append(f"paused for {span(state.pause_s)} by {state.pause_why}")
+    if state.down:
+        parts.append("stopped")
+    return " · ".join(parts)
+
+
+def _against(value: float, limit: float | None) -> str:
+    return short(value) if limit is None else f"{short(value)}/{short(limit)}"
+
+
+def spending(state: RunState) -> str:
+    """What is spent and sent, against the ceilings; empty where there is nothing to say."""
+    parts = []
+    if state.usd or state.most_usd is not None:
+        of = f" of {state.most_usd:.2f}" if state.most_usd is not None else ""
+        parts.append(f"{state.usd:.4f}{of} US dollars")
+    if state.most_requests is not None:
+        parts.append(f"{state.requests:,} of {state.most_requests:,} requests")
+    return ", ".join(parts)
+
+
+def picture(state: RunState) -> RenderableType:
+    """A run as a terminal shows it: two lines a model."""
+    table = Table.grid(padding=(0, 1))
+    table.add_column(no_wrap=True)
+    table.add_column(width=_BAR)
+    table.add_column(ratio=1)
+    rest: list[RenderableType] = []
+    for model in state.models:
+        bar = ProgressBar(
+            total=model.to_ask or state.design_cells or 1,
+            completed=model.done + model.failed,
+            width=_BAR,
+        )
+        table.add_row(Text(model.model, style="bold"), bar, Text(headline(model)))
+        table.add_row("", "", Text(details(model), style="dim"))
+    footer = [f"{span(state.elapsed_s)} so far", spending(state), state.problem or ""]
+    rest.append(Text(", ".join(part for part in footer if part)))
+    return Group(table, *rest)
+
+
+def lines(state: RunState) -> list[str]:
+    """A run in plain lines."""
+    found = [f"{model.model}: {headline(model)}; {details(model)}" for model in state.models]
+    footer = [spending(state), state.problem or ""]
+    return found + [part for part in footer if part]
 
 
 class RunDisplay:
-    """Shows a run's progress. Use as a context manager."""
+    """Shows a run's states as they come. Use as a context manager."""
 
-    def __init__(self, totals: dict[str, int]) -> None:
+    def __init__(self) -> None:
         self._console = stderr()
-        self._seen = {model: _Seen(total) for model, total in totals.items()}
-        self._began = self._last = time.monotonic()
-        self._bars: dict[str, TaskID] = {}
-        self._progress = Progress(
-            TextColumn("[bold]{task.description}"),
-            BarColumn(bar_width=None),
-            MofNCompleteColumn(),
-            TimeElapsedColumn(),
-            TextColumn("left"),
-            TimeRemainingColumn(),
-            TextColumn("{task.fields[words]}"),
-            console=self._console,
-            expand=True,
-            disable=not self._console.is_terminal,
-        )
+        self._live = Live(console=self._console, auto_refresh=False, transient=False)
+        self._last = time.monotonic()
+        self._state: RunState | None = None
 
     def __enter__(self) -> RunDisplay:
-        self._progress.start()
-        for model, seen in self._seen.items():
-            self._bars[model] = self._progress.add_task(model, total=seen.total, words="")
+        if self._console.is_terminal:
+            self._live.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        if not self._console.is_terminal:
-            self._line()
-        self._progress.stop()
+        if self._console.is_terminal:
+            self._live.stop()
+        elif self._state is not None:
+            self._print(self._state)
 
     def say(self, message: str) -> None:
-        """Print a line above the bars."""
-        self._progress.console.print(message, markup=False)
+        """Print a line above the picture."""
+        self._console.print(message, markup=False, soft_wrap=True)
 
-    def replied(self, model: str, reply: Reply) -> None:
-        """Count a reply."""
-        seen = self._seen[model]
-        seen.done += 1
-        seen.tokens += (reply.prompt_tokens or 0) + (reply.reply_tokens or 0)
-        self._update(model, advance=1)
+    def show(self, state: RunState) -> None:
+        """Show a state: at once on a terminal, every so often elsewhere."""
+        self._state = state
+        if self._console.is_terminal:
+            self._live.update(picture(state), refresh=True)
+        elif time.monotonic() - self._last > _LINE_EVERY_S:
+            self._last = time.monotonic()
+            self._print(state)
 
-    def troubled(self, model: str, trouble: Trouble, *, final: bool) -> None:
-        """Count a trouble."""
-        seen = self._seen[model]
-        seen.troubles[trouble.kind] += 1
-        seen.failed += final
-        self._update(model, advance=int(final))
-
-    def _update(self, model: str, advance: int) -> None:
-        now = time.monotonic()
-        words = self._seen[model].words(now - self._began)
-        self._progress.update(self._bars[model], advance=advance, words=words)
-        if not self._console.is_terminal and now - self._last > _LINE_EVERY_S:
-            self._last = now
-            self._line()
-
-    def _line(self) -> None:
-        elapsed_s = time.monotonic() - self._began
-        for model, seen in self._seen.items():
-            words = seen.words(elapsed_s)
-            line = f"{model}: {seen.done + seen.failed}/{seen.total} in {elapsed_s:.0f} s"
-            self._console.print(f"{line}, {words}" if words else line, markup=False, soft_wrap=True)
+    def _print(self, state: RunState) -> None:
+        for line in lines(state):
+            self._console.print(line, markup=False, soft_wrap=True)
 
 
 class FetchDisplay:

@@ -1,86 +1,75 @@
-"""Writes a plan and a run's circumstances into the store."""
+"""Writes a plan into the store as it is made, and reads from there what is still to be asked.
+
+The store is the queue: a plan is recorded once, in the order of asking, and every start of a run
+takes its cells from there. A plan that a kill cut short goes on where it ended.
+"""
 
 from __future__ import annotations
 
-import itertools
-import os
-import platform
-import subprocess
-import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib import metadata
-from pathlib import Path
 from typing import Final
 
-from probe.plan import Condition, Plan, Survey, cell_row, item_row, prompt_row
+from probe.plan import Block, Cell, Condition, Drawn, Plan, item_columns
 from probe.resolve import note_for
-from store.database import Database, insert
-from store.keys import canonical
-from store.read import Connection, ask
-from store.rows import ExperimentRow, ModelRow, SetAsideRow
+from store.insert import insert
+from store.keys import as_one, canonical
+from store.read import Connection, Source, ask
+from store.rows import (
+    CellRow,
+    ExperimentRow,
+    ItemRow,
+    ModelRow,
+    PlanChunkRow,
+    PromptRow,
+    SetAsideRow,
+)
 
-_CHUNK: Final = 2_000
-_PACKAGES: Final = ("gistprobe", "duckdb", "aiohttp", "tenacity", "xllamacpp", "vllm", "pyarrow")
-_HELD = "SELECT key FROM replies"
-_FAILED_FOR_GOOD = " UNION SELECT key FROM failures WHERE permanent"
+CHUNK_CELLS: Final = 4_000
+_SETTLED: Final = """
+    SELECT key FROM replies
+    UNION ALL
+    SELECT key FROM failures WHERE run_id = $run OR (permanent AND NOT $retry)"""
 
 
-def held_keys(connection: Connection, *, retry_failed: bool = False) -> set[str]:
-    """Keys that need no asking: those with a reply, and those given up for good.
+@dataclass(frozen=True, slots=True)
+class Recorded:
+    """How much of a plan a store holds (counts).
 
-    Args:
-        connection: A store's.
-        retry_failed: Ask again even what was given up for good.
+    Attributes:
+        known: Whether the store has heard of the plan at all.
     """
-    query = _HELD if retry_failed else _HELD + _FAILED_FOR_GOOD
-    return {str(row[0]) for row in ask(connection, query).rows}
+
+    known: bool
+    items: int
+    cells: int
 
 
-def record_plan(database: Database, plan: Plan, survey: Survey, spec_text: str) -> None:
-    """Write a plan's items, prompts and cells, unless the store has the same plan already."""
-
-    def act(connection: Connection) -> None:
-        known = connection.execute(
-            "SELECT 1 FROM experiments WHERE experiment_id = ?", [survey.experiment_id]
-        ).fetchone()
-        if known:
-            return
-        connection.execute("BEGIN")
-        conditions = plan.conditions()
-        while chunk := list(itertools.islice(conditions, _CHUNK)):
-            _insert_chunk(connection, plan, chunk, survey.experiment_id)
-        insert(connection, _plan_rows(plan, survey, spec_text))
-        connection.execute("COMMIT")
-
-    database.call(act)
+def recorded(store: Source, experiment_id: str) -> Recorded:
+    """How far a plan is recorded."""
+    query = """
+        SELECT count(DISTINCT e.experiment_id), coalesce(max(p.items), 0), coalesce(max(p.cells), 0)
+        FROM experiments AS e LEFT JOIN plan_chunks AS p USING (experiment_id)
+        WHERE e.experiment_id = ?"""
+    known, items, cells = map(int, map(str, ask(store, query, [experiment_id]).rows[0]))
+    return Recorded(bool(known), items, cells)
 
 
-def _insert_chunk(
-    connection: Connection, plan: Plan, chunk: list[Condition], experiment_id: str
-) -> None:
-    items = {condition.item_hash: condition for condition in chunk}
-    prompts = {condition.prompt_hash: condition for condition in chunk}
-    insert(connection, (item_row(each) for each in items.values()), new_by="item_hash")
-    insert(connection, (prompt_row(each) for each in prompts.values()), new_by="prompt_hash")
-    cells = (cell for condition in chunk for cell in plan.cells_of(condition))
-    insert(connection, (cell_row(cell, experiment_id) for cell in cells))
-
-
-def _plan_rows(
-    plan: Plan, survey: Survey, spec_text: str
-) -> list[ExperimentRow | ModelRow | SetAsideRow]:
-    own = survey.experiment_id
+def plan_rows(plan: Plan, drawn: Drawn, spec_text: str) -> list[ExperimentRow | ModelRow]:
+    """The rows that stand for a plan as a whole."""
     experiment = ExperimentRow(
-        experiment_id=own,
+        experiment_id=drawn.experiment_id,
         experiment=plan.spec.name,
         seed=plan.spec.seed,
         spec=spec_text,
-        cells=survey.cells,
+        cells=drawn.cells,
         planned_at=datetime.now(UTC),
+        items=drawn.items,
     )
     models = [
         ModelRow(
-            experiment_id=own,
+            experiment_id=drawn.experiment_id,
             model=model.spec.name,
             provider=model.spec.provider,
             identity=canonical(model.identity()),
@@ -88,55 +77,231 @@ def _plan_rows(
         )
         for model in plan.models
     ]
-    aside = [
-        SetAsideRow(
-            experiment_id=own,
-            task=row.task,
-            dataset=row.dataset,
-            item_id=row.item_id,
-            names=row.names,
-            reason=row.reason,
-        )
-        for row in survey.set_aside
-    ]
-    return [experiment, *models, *aside]
+    return [experiment, *models]
 
 
-def provenance(spec_text: str, served: dict[str, object]) -> str:
-    """What a run's results depend on, as canonical JSON."""
-    return canonical(
-        {
-            "spec": spec_text,
-            "code_revision": _revision(),
-            "packages": {name: found for name in _PACKAGES if (found := _version(name))},
-            "python": platform.python_version(),
-            "platform": platform.platform(),
-            "cores": os.cpu_count(),
-            "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-            "served": served,
-        }
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Chunk:
+    """Some blocks of a plan, recorded in one transaction."""
+
+    blocks: Sequence[Block]
+    end: PlanChunkRow
+
+    def insert(self, connection: Connection) -> None:
+        """Write it, and that it is written."""
+        conditions = [each for block in self.blocks for each in block.conditions]
+        items = {each.item_hash: each for each in conditions}
+        prompts = {each.prompt_hash: each for each in conditions}
+        own = self.end.experiment_id
+        connection.execute("BEGIN")
+        insert(connection, map(_item_row, items.values()), new_by="item_hash")
+        insert(connection, map(_prompt_row, prompts.values()), new_by="prompt_hash")
+        insert(connection, (_cell_row(cell, own) for block in self.blocks for cell in block.cells))
+        insert(connection, _aside_rows(self.blocks, own))
+        insert(connection, [self.end])
+        connection.execute("COMMIT")
+
+
+def chunks(drawn: Drawn, done: Recorded) -> Iterator[Chunk]:
+    """The rest of a plan: first one block, so that asking can begin, then larger pieces."""
+    cells, most = done.cells, 1
+    gathered: list[Block] = []
+    size = 0
+    for block in drawn.blocks(done.items, done.cells):
+        gathered.append(block)
+        size += len(block.cells)
+        if size >= most or block.items == drawn.items:
+            cells += size
+            end = PlanChunkRow(
+                experiment_id=drawn.experiment_id,
+                items=block.items,
+                cells=cells,
+                recorded_at=datetime.now(UTC),
+            )
+            yield Chunk(blocks=gathered, end=end)
+            gathered, size, most = [], 0, CHUNK_CELLS
+
+
+def _item_row(condition: Condition) -> ItemRow:
+    return ItemRow(item_hash=condition.item_hash, **item_columns(condition.item))
+
+
+def _prompt_row(condition: Condition) -> PromptRow:
+    prompt = condition.prompt
+    item, account = prompt.item, prompt.shown.audit
+    return PromptRow(
+        prompt_hash=condition.prompt_hash,
+        item_hash=condition.item_hash,
+        names=prompt.shown.names,
+        prompt=prompt.prompt,
+        choices=condition.choices,
+        text=prompt.text,
+        gold=canonical(item.gold),
+        accepted=canonical(item.accepted),
+        options=canonical(item.options),
+        chance=prompt.chance,
+        name_map=canonical(prompt.shown.name_map.people),
+        replaced=account.replaced,
+        leaks=canonical(account.leaks),
+        suspects=canonical(account.suspects),
     )
 
 
-def _version(package: str) -> str | None:
-    try:
-        return metadata.version(package)
-    except metadata.PackageNotFoundError:
-        return None
+def _cell_row(cell: Cell, experiment_id: str) -> CellRow:
+    return CellRow(
+        experiment_id=experiment_id,
+        cell_id=cell.cell_id,
+        key=cell.key,
+        prompt_hash=cell.condition.prompt_hash,
+        model=cell.model.spec.name,
+        sample=cell.sample,
+        ordinal=cell.ordinal,
+    )
 
 
-def _revision() -> str | None:
-    """The commit this code is of, marked where files differ from it; None outside a checkout."""
-    folder = Path(__file__).resolve().parent
-    try:
-        done = subprocess.run(
-            ["git", "describe", "--always", "--dirty", "--abbrev=40", "--exclude=*"],  # noqa: S607
-            cwd=folder,
-            capture_output=True,
-            text=True,
-            check=True,
-            timeout=5,
+def _aside_rows(blocks: Iterable[Block], experiment_id: str) -> list[SetAsideRow]:
+    return [
+        SetAsideRow(
+            experiment_id=experiment_id,
+            task=aside.item.task,
+            dataset=aside.item.dataset,
+            item_id=aside.item.item_id,
+            names=aside.names,
+            reason=aside.reason,
         )
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return done.stdout.strip() or None
+        for block in blocks
+        for aside in block.aside
+    ]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Scope:
+    """Whose cells are meant, and which of them count as settled.
+
+    Attributes:
+        retry_failed: Whether what was given up for good is asked again.
+    """
+
+    experiment_id: str
+    run_id: str
+    retry_failed: bool = False
+
+    @property
+    def bound(self) -> dict[str, object]:
+        """As parameters of the queries below."""
+        return {
+            "experiment": self.experiment_id,
+            "run": self.run_id,
+            "retry": self.retry_failed,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class ToAsk:
+    """A recorded cell that has no reply yet."""
+
+    ordinal: int
+    key: str
+    sample: int
+    prompt_hash: str
+    text: str
+
+
+def to_ask(
+    connection: Connection, scope: Scope, model: str, *, after: int, upto: int
+) -> list[ToAsk]:
+    """A model's cells without a reply in a stretch of the plan, in the order of asking.
+
+    Args:
+        connection: The owner's.
+        scope: Whose.
+        model: Of which model.
+        after: Beyond this ordinal.
+        upto: Up to this one.
+    """
+    bound = {**scope.bound, "model": model, "after": after, "upto": upto}
+    found = ask(
+        connection,
+        f"""
+        SELECT ordinal, key, sample, prompt_hash FROM cells
+        WHERE experiment_id = $experiment AND model = $model
+          AND ordinal > $after AND ordinal <= $upto
+          AND key NOT IN ({_SETTLED})
+        ORDER BY ordinal""",
+        bound,
+    ).rows
+    hashes = as_one(dict.fromkeys(str(row[3]) for row in found))
+    prompts = ask(
+        connection,
+        """
+        SELECT prompt_hash, text FROM prompts
+        WHERE prompt_hash IN (SELECT unnest(string_split($hashes, ' ')))""",
+        {"hashes": hashes},
+    ).rows
+    texts = {str(own): str(text) for own, text in prompts}
+    return [
+        ToAsk(int(str(ordinal)), str(key), int(str(sample)), str(own), texts[str(own)])
+        for ordinal, key, sample, own in found
+    ]
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """Where one model's cells stand when a run starts.
+
+    Attributes:
+        cells: Cells recorded (count).
+        held: Of them, those that need no asking (count).
+        to_ask: Requests that are left; cells that share a key share one (count).
+    """
+
+    cells: int
+    held: int
+    to_ask: int
+
+
+def standings(connection: Connection, scope: Scope) -> dict[str, Standing]:
+    """Where every model's cells stood before this run, as far as the plan is recorded."""
+    found = ask(
+        connection,
+        """
+        WITH settled AS (
+            SELECT key FROM replies WHERE run_id <> $run
+            UNION
+            SELECT key FROM failures WHERE permanent AND run_id <> $run AND NOT $retry)
+        SELECT c.model, count(*), count(s.key), count(DISTINCT c.key) FILTER (s.key IS NULL)
+        FROM cells AS c LEFT JOIN settled AS s USING (key)
+        WHERE c.experiment_id = $experiment GROUP BY c.model""",
+        scope.bound,
+    ).rows
+    return {
+        str(model): Standing(*(int(str(count)) for count in counts)) for model, *counts in found
+    }
+
+
+@dataclass(frozen=True, slots=True)
+class Spent:
+    """What an experiment's attempts have cost so far.
+
+    Attributes:
+        usd: By the usage servers gave (US dollars).
+        uncertain_usd: At most, of attempts without a usage (US dollars).
+        requests: Attempts (count).
+    """
+
+    usd: float
+    uncertain_usd: float
+    requests: int
+
+
+def spent(connection: Connection, experiment: str) -> Spent:
+    """What all runs of an experiment have spent."""
+    row = ask(
+        connection,
+        """
+        SELECT coalesce(sum(a.usd), 0), coalesce(sum(a.usd_at_most), 0), count(*)
+        FROM attempts AS a JOIN runs USING (run_id) JOIN experiments AS e USING (experiment_id)
+        WHERE e.experiment = ?""",
+        [experiment],
+    ).rows[0]
+    return Spent(float(str(row[0])), float(str(row[1])), int(str(row[2])))

@@ -1,6 +1,6 @@
 """The fan-out: every cell that is not held is asked once, journalled, and handed to the store.
 
-One pool of workers a model, each pulling from its own stream of the plan, so that a slow model
+One pool of workers a model, each taking jobs from that model's own queue, so that a slow model
 never holds a fast one. A reply is in the journal before anything else happens to it. Stopping is
 gentle: workers finish what is in flight and take nothing new.
 """
@@ -8,58 +8,47 @@ gentle: workers finish what is in flight and take nothing new.
 from __future__ import annotations
 
 import asyncio
-import itertools
 import time
-from collections.abc import Iterator, Sequence
+from collections import Counter
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final, Protocol, TypeAlias
+from typing import Final
 
-from tenacity import AsyncRetrying, RetryCallState, retry_if_result, stop_after_attempt
-
+from probe.budget import Budget
 from probe.errors import ProviderDown
-from probe.gate import Gate
+from probe.gate import Clock, Gate, Pause, Slot
+from probe.ledger import Ledger
 from probe.pace import pace_of
-from probe.plan import Cell, Model, estimate_tokens, most_reply_tokens
-from probe.providers.base import Provider, Reply
+from probe.plan import Model
+from probe.providers.base import Answered, Provider, Reply
 from probe.retry import Trouble, Verdict, exhausted, fix_for, verdict, wait_s
-from store.database import Database
-from store.journal import Journal
-from store.rows import AttemptRow, Event, FailureRow, ReplyRow
+from probe.usage import Usage
+from probe.work import Job, Work
+from store.rows import AttemptRow, FailureRow, ReplyRow
 
-_MOST_BACKLOG: Final = 20_000
-_Result: TypeAlias = Reply | Trouble | None
-"""None where a stop came before the attempt was sent."""
-
-
-class Watcher(Protocol):
-    """Told what happens, for a display; returns at once."""
-
-    def replied(self, model: str, reply: Reply) -> None:
-        """A reply is in the journal."""
-        ...
-
-    def troubled(self, model: str, trouble: Trouble, *, final: bool) -> None:
-        """An attempt failed; `final` where the cell was given up."""
-        ...
+_HANG_GRACE_S: Final = 30.0
+_MOST_WAITING: Final = 4
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Ledger:
-    """Where events go: the journal first, then the database's queue."""
+@dataclass(slots=True, kw_only=True)
+class Tally:
+    """What has happened to one model's requests (counts).
 
-    run_id: str
-    journal: Journal
-    database: Database
+    Attributes:
+        replies: Cells that got one.
+        failed: Cells given up.
+        requests: Attempts that have ended.
+        troubles: Attempts that failed, by kind.
+        failures: Cells given up, by kind.
+        retries: Attempts after a job's first.
+    """
 
-    def write(self, event: Event) -> None:
-        """Record one event."""
-        self.database.put(event, self.journal.append(event))
-
-    async def breathe(self) -> None:
-        """Let the database catch up where it lies far behind."""
-        if self.database.backlog > _MOST_BACKLOG:
-            await asyncio.to_thread(self.database.call, lambda _: None)
+    replies: int = 0
+    failed: int = 0
+    requests: int = 0
+    retries: int = 0
+    troubles: Counter[str] = field(default_factory=Counter)
+    failures: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -67,139 +56,223 @@ class ModelRun:
     """Asks one model its cells.
 
     Attributes:
+        pause: Shared by the models of one server.
+        budget: Shared by all models.
+        tally: What has happened so far.
         down: Why the model cannot be asked at all, once that is known.
-        asked: Replies had (count).
-        failed: Cells given up (count).
+        spent: Whether the budget left no room for another request.
     """
 
     model: Model
     provider: Provider
     ledger: Ledger
-    watcher: Watcher
+    budget: Budget
+    pause: Pause
+    clock: Clock
+    tally: Tally = field(default_factory=Tally)
     down: ProviderDown | None = None
-    asked: int = 0
-    failed: int = 0
-    _stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    spent: bool = False
+    gate: Gate = field(init=False)
+    work: Work = field(init=False)
+    usage: Usage = field(init=False)
+    _stopping: bool = False
+    _refused_since: float | None = None
+    _refusals: int = 0
+    _open: dict[Job, tuple[asyncio.Task[None], float]] = field(default_factory=dict)
+    _hung: set[Job] = field(default_factory=set)
+
+    def __post_init__(self) -> None:
+        pace = pace_of(self.model.spec)
+        self.gate = Gate(pace, self.pause)
+        self.work = Work(clock=self.clock, most_waiting=_MOST_WAITING * max(64, pace.in_flight))
+        self.usage = Usage(self.model.spec)
 
     def stop(self) -> None:
-        """Take no new cell and wait for nothing; what is in flight is finished."""
-        self._stopping.set()
+        """Take no new job and wait for nothing; what is in flight is finished."""
+        self._stopping = True
+        self.work.stop()
+        self.gate.close()
+        self.budget.wake()
 
-    async def run(self, cells: Iterator[Cell]) -> None:
-        """Ask the cells, as many at once as the pace allows."""
-        pace = pace_of(self.model.spec)
-        gate = Gate(pace, now=time.monotonic, sleep=self._wait)
+    @property
+    def stopped(self) -> bool:
+        """Whether it takes no new jobs."""
+        return self._stopping
+
+    async def run(self) -> None:
+        """Ask until there is and will be nothing to ask."""
         async with asyncio.TaskGroup() as tasks:
-            for _ in range(pace.in_flight):
-                tasks.create_task(self._worker(cells, gate))
+            for _ in range(pace_of(self.model.spec).in_flight):
+                tasks.create_task(self._worker())
 
-    async def _worker(self, cells: Iterator[Cell], gate: Gate) -> None:
-        for cell in cells:  # shared: the next cell is taken with no await in between
-            if self._stopping.is_set():
-                return
-            await self._ask(cell, gate)
-            await self.ledger.breathe()
+    async def _worker(self) -> None:
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a worker runs as a task")
+        while (job := await self.work.next()) is not None:
+            await self._ask(job, task)
+            if self.ledger.behind:
+                await self.ledger.breathe()
 
-    async def _wait(self, seconds: float) -> None:
-        """Sleep, but not past a stop."""
-        try:
-            async with asyncio.timeout(seconds):
-                await self._stopping.wait()
-        except TimeoutError:
-            return
-
-    async def _ask(self, cell: Cell, gate: Gate) -> None:
-        retrying = AsyncRetrying(
-            stop=stop_after_attempt(self.model.spec.attempts),
-            wait=wait_s,
-            retry=retry_if_result(self._should_try_again),
-            retry_error_callback=_last_result,
-            sleep=self._wait,
-        )
-        body, numbers = self.provider.body(cell), itertools.count(1)
-        result: _Result = await retrying(self._attempt, cell, body, gate, numbers)
-        if isinstance(result, Trouble):
-            self._settle(cell, result, next(numbers) - 1)
-
-    def _should_try_again(self, result: _Result) -> bool:
-        if not isinstance(result, Trouble) or self._stopping.is_set():
-            return False
-        again = verdict(result) is Verdict.AGAIN
-        if again:
-            self.watcher.troubled(self.model.spec.name, result, final=False)
-        return again
-
-    async def _attempt(
-        self, cell: Cell, body: bytes, gate: Gate, numbers: Iterator[int]
-    ) -> _Result:
-        tokens = estimate_tokens(cell.text) + most_reply_tokens(self.model.spec)
-        async with gate.slot(tokens):
-            if self._stopping.is_set():
-                return None
-            number, started_at, began = next(numbers), datetime.now(UTC), time.perf_counter()
-            result = await self.provider.ask(body)
-            latency_s = time.perf_counter() - began
-            if isinstance(result, Reply):
-                self._keep(cell, result, number, latency_s)
-            trouble = result if isinstance(result, Trouble) else None
-            self.ledger.write(
-                AttemptRow(
-                    key=cell.key,
-                    run_id=self.ledger.run_id,
-                    attempt=number,
-                    started_at=started_at,
-                    latency_s=latency_s,
-                    status=result.status,
-                    error_kind=trouble.kind if trouble else None,
-                    error=trouble.message if trouble else None,
-                )
-            )
-        return result
-
-    def _keep(self, cell: Cell, reply: Reply, attempts: int, latency_s: float) -> None:
-        run_id = self.ledger.run_id
-        self.ledger.write(
-            reply_row(reply, key=cell.key, run_id=run_id, attempts=attempts, latency_s=latency_s)
-        )
-        self.asked += 1
-        self.watcher.replied(self.model.spec.name, reply)
-
-    def _settle(self, cell: Cell, trouble: Trouble, attempts: int) -> None:
-        """Give a cell up, or the whole model; a cell that a stop cut short is left to be asked."""
-        what = verdict(trouble)
-        permanent = what is Verdict.GIVE_UP
-        if what is Verdict.AGAIN:
-            if self._stopping.is_set():
-                return
-            what = exhausted(trouble)
-        if what is Verdict.STOP:
-            spec = self.model.spec
-            found = f"{trouble.kind}: {trouble.message}"
-            self.down = self.down or ProviderDown(
-                spec.name, found, fix_for(trouble, spec.api_key_env)
-            )
+    async def _ask(self, job: Job, task: asyncio.Task[None]) -> None:
+        """One attempt at a job; afterwards it is settled, or back among the work."""
+        most_usd = self.usage.most_usd(job.body)
+        if not await self.budget.reserve(most_usd):
+            self.spent = not self._stopping
             self.stop()
             return
-        self.ledger.write(
+        async with self.gate.slot(self.usage.expected(job.input_tokens)) as slot:
+            if self.stopped:  # the stop came while this waited for its turn
+                self.budget.release(most_usd)
+                return
+            job.attempts += 1
+            started_at, began = datetime.now(UTC), time.perf_counter()
+            self._open[job] = (task, self.clock.time())
+            answered = await self._watched(job, task)
+            latency_s = time.perf_counter() - began
+            slot.observe(answered.limits)
+            result = answered.result
+            if isinstance(result, Reply):
+                slot.settle(self.usage.learn(result, job.input_tokens))
+                self.gate.succeeded(slot)
+            attempt = self._bill(job, answered, most_usd, started_at, latency_s)
+            if isinstance(result, Reply):
+                await self._keep(job, result, attempt)
+                return
+        await self.ledger.keep(attempt)
+        await self._troubled(job, result, slot)
+
+    async def _watched(self, job: Job, task: asyncio.Task[None]) -> Answered:
+        try:
+            return await self.provider.ask(job.body)
+        except asyncio.CancelledError:
+            if job not in self._hung:
+                raise
+            self._hung.discard(job)
+            task.uncancel()
+            said = "no end, long after its time was over"
+            return Answered(Trouble(kind="hang", message=said, perhaps_billed=True))
+        finally:
+            self._open.pop(job, None)
+
+    def end_hangs(self) -> None:
+        """Cancel attempts that have outlived their time, whatever keeps them; call now and then."""
+        late = self.clock.time() - self.model.spec.timeout_s - _HANG_GRACE_S
+        for job, (task, began) in list(self._open.items()):
+            if began < late and job not in self._hung:
+                self._hung.add(job)
+                task.cancel()
+
+    def _bill(
+        self, job: Job, answered: Answered, most_usd: float, started_at: datetime, latency_s: float
+    ) -> AttemptRow:
+        """Settle an attempt with the budget; return its row."""
+        result = answered.result
+        trouble = result if isinstance(result, Trouble) else None
+        usd = self.usage.usd(result) if isinstance(result, Reply) else None
+        unknown = usd is None and (trouble is None or trouble.perhaps_billed)
+        uncertain = most_usd if unknown and self.usage.priced else None
+        self.budget.settle(most_usd, usd=usd or 0.0, uncertain_usd=uncertain or 0.0)
+        self.tally.requests += 1
+        self.tally.retries += job.attempts > 1
+        return AttemptRow(
+            key=job.keys[0],
+            run_id=self.ledger.run_id,
+            attempt=job.attempts,
+            started_at=started_at,
+            latency_s=latency_s,
+            status=result.status,
+            error_kind=trouble.kind if trouble else None,
+            error=trouble.message if trouble else None,
+            usd=usd,
+            usd_at_most=uncertain,
+            request_id=answered.request_id,
+        )
+
+    async def _keep(self, job: Job, reply: Reply, attempt: AttemptRow) -> None:
+        rows = [
+            reply_row(each, key=key, attempt=attempt)
+            for key, each in zip(job.keys, (reply, *reply.more), strict=False)
+        ]
+        await self.ledger.keep(*rows, attempt)
+        self._refused_since, self._refusals = None, 0
+        self.tally.replies += len(rows)
+        few = Trouble(kind="missing choice", message=f"{len(rows)} of {len(job.keys)} came")
+        for key in job.keys[len(rows) :]:
+            await self._give_up(key, few, job.attempts)
+        self._settled(job)
+
+    async def _troubled(self, job: Job, trouble: Trouble, slot: Slot) -> None:
+        """Decide what follows; a cell that a stop cut short is left to be asked."""
+        self.tally.troubles[trouble.kind] += 1
+        what = verdict(trouble)
+        if what is Verdict.WAIT:
+            what = self._wait(trouble, slot)
+        elif what is Verdict.AGAIN:
+            if trouble.kind == "timeout":
+                self.gate.refused(slot)
+            job.tries += 1
+            if job.tries >= self.model.spec.attempts:
+                what = exhausted(trouble)
+        if what is Verdict.STOP:
+            self._take_down(trouble)
+        elif what is Verdict.GIVE_UP:
+            for key in job.keys:
+                await self._give_up(key, trouble, job.attempts)
+            self._settled(job)
+        else:
+            paused = what is Verdict.WAIT
+            self.work.again(job, 0.0 if paused else wait_s(trouble, job.tries))
+
+    def _wait(self, trouble: Trouble, slot: Slot) -> Verdict:
+        """Pause all who ask this server; give the model up where it has refused for too long."""
+        now, asked_s = self.clock.time(), trouble.retry_after_s
+        patience_s = self.model.spec.patience_s
+        if self._refused_since is None:
+            self._refused_since = now
+        if now - self._refused_since > patience_s or (asked_s or 0.0) > patience_s:
+            return Verdict.STOP
+        self.gate.refused(slot)
+        if asked_s is None and slot.sent_at <= self.pause.began:
+            return Verdict.WAIT  # sent before the pause that is on: it says nothing new
+        if slot.sent_at > self.pause.began:
+            self._refusals += 1
+        self.pause.set(wait_s(trouble, self._refusals), trouble.kind)
+        return Verdict.WAIT
+
+    def _take_down(self, trouble: Trouble) -> None:
+        spec = self.model.spec
+        found = f"{trouble.kind}: {trouble.message}"
+        if verdict(trouble) is Verdict.WAIT:
+            found += f"; no reply for {spec.patience_s:g} s, or it asks to wait longer than that"
+        self.down = self.down or ProviderDown(spec.name, found, fix_for(trouble, spec.api_key_env))
+        self.stop()
+
+    async def _give_up(self, key: str, trouble: Trouble, attempts: int) -> None:
+        await self.ledger.keep(
             FailureRow(
-                key=cell.key,
+                key=key,
                 run_id=self.ledger.run_id,
                 attempts=attempts,
                 kind=trouble.kind,
                 error=trouble.message,
-                permanent=permanent,
+                permanent=verdict(trouble) is Verdict.GIVE_UP,
                 failed_at=datetime.now(UTC),
             )
         )
-        self.failed += 1
-        self.watcher.troubled(self.model.spec.name, trouble, final=True)
+        self.tally.failed += 1
+        self.tally.failures[trouble.kind] += 1
+
+    def _settled(self, job: Job) -> None:
+        self.ledger.unsettled.difference_update(job.keys)
+        self.work.done()
 
 
-def reply_row(reply: Reply, *, key: str, run_id: str, attempts: int, latency_s: float) -> ReplyRow:
+def reply_row(reply: Reply, *, key: str, attempt: AttemptRow) -> ReplyRow:
     """The row of a reply that has just come."""
     return ReplyRow(
         key=key,
-        run_id=run_id,
+        run_id=attempt.run_id,
         outcome=reply.outcome,
         text=reply.text,
         finish_reason=reply.finish_reason,
@@ -207,20 +280,11 @@ def reply_row(reply: Reply, *, key: str, run_id: str, attempts: int, latency_s: 
         fingerprint=reply.fingerprint,
         prompt_tokens=reply.prompt_tokens,
         reply_tokens=reply.reply_tokens,
-        attempts=attempts,
-        latency_s=latency_s,
+        attempts=attempt.attempt,
+        latency_s=attempt.latency_s,
         received_at=datetime.now(UTC),
         raw=reply.raw,
+        reasoning=reply.reasoning,
+        reasoning_tokens=reply.reasoning_tokens,
+        cached_tokens=reply.cached_tokens,
     )
-
-
-def _last_result(state: RetryCallState) -> _Result:
-    result: _Result = state.outcome.result() if state.outcome else None
-    return result
-
-
-async def fan_out(runs: Sequence[ModelRun], streams: Sequence[Iterator[Cell]]) -> None:
-    """Ask every model its stream of cells, all at the same time."""
-    async with asyncio.TaskGroup() as tasks:
-        for run, cells in zip(runs, streams, strict=True):
-            tasks.create_task(run.run(cells))

@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import os
 import tomllib
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_args
 from urllib.parse import urlsplit
@@ -25,9 +26,13 @@ from store.catalogue import MODELS
 from store.keys import canonical
 
 ProviderName: TypeAlias = Literal["openai", "local"]
-ParamValue: TypeAlias = str | int | float | bool | list[str] | dict[str, Any]
+ApiName: TypeAlias = Literal["chat", "completions"]
+ParamValue: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any]
 _Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-_RESERVED_PARAMS = frozenset({"model", "messages", "stream", "n"})
+_HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")]
+_HeaderValue = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")]
+_RESERVED_PARAMS = frozenset({"model", "messages", "prompt", "stream"})
+_SECRET_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "cookie"})
 
 
 class _Strict(BaseModel):
@@ -51,6 +56,10 @@ class Price(_Strict):
 
     input_usd_per_m: float = Field(ge=0, description="US dollars for a million prompt tokens.")
     output_usd_per_m: float = Field(ge=0, description="US dollars for a million reply tokens.")
+    cached_input_usd_per_m: float | None = Field(
+        default=None, ge=0, description="The same for prompt tokens that the server had cached."
+    )
+    as_of: date | None = Field(default=None, description="The day the price was looked up.")
 
 
 class ModelSpec(_Strict):
@@ -72,32 +81,72 @@ class ModelSpec(_Strict):
         description="A name for where the model is served that outlives its address: it stands in"
         " the cells' keys in place of `base_url`, so that a server may move.",
     )
+    api: ApiName = Field(
+        default="chat",
+        description="`chat`: /chat/completions. `completions`: the older /completions.",
+    )
     api_key_env: str | None = Field(
         default=None, description="The environment variable that holds the key; never the key."
+    )
+    headers: dict[_HeaderName, _HeaderValue] = Field(
+        default_factory=dict,
+        description="Further headers, sent as they are and recorded with the experiment.",
+    )
+    headers_env: dict[_HeaderName, str] = Field(
+        default_factory=dict,
+        description="Further headers whose values stand in environment variables, by name.",
     )
     max_in_flight: int | None = Field(
         default=None,
         ge=1,
-        description="Requests open at once (default 16; local 1, where replies repeat exactly).",
+        description="Requests open at once (by default what the server bears, at most 256; local"
+        " 1, where replies repeat exactly).",
     )
     requests_per_min: float | None = Field(
-        default=None, gt=0, description="Requests started a minute."
+        default=None, gt=0, description="Requests started a minute; else learned from headers."
     )
     tokens_per_min: float | None = Field(
-        default=None, gt=0, description="Prompt and reply tokens a minute, estimated at sending."
+        default=None, gt=0, description="Prompt and reply tokens a minute; else learned."
     )
-    timeout_s: float = Field(default=300.0, gt=0, description="Wall time of one attempt (seconds).")
+    input_tokens_per_min: float | None = Field(
+        default=None, gt=0, description="Prompt tokens a minute; else learned from headers."
+    )
+    output_tokens_per_min: float | None = Field(
+        default=None, gt=0, description="Reply tokens a minute; else learned from headers."
+    )
+    connect_s: float = Field(default=30.0, gt=0, description="Time to connect in (seconds).")
+    first_byte_s: float | None = Field(
+        default=None,
+        gt=0,
+        description="Time for the answer to begin in (seconds; by default `timeout_s`).",
+    )
+    timeout_s: float = Field(default=300.0, gt=0, description="Time of one attempt (seconds).")
     attempts: int = Field(
-        default=6, ge=1, description="Tries at a cell before it counts as failed."
+        default=6,
+        ge=1,
+        description="Tries at a cell before it counts as failed; waiting for quota is no try.",
+    )
+    patience_s: float = Field(
+        default=900.0,
+        gt=0,
+        description="How long the server may refuse for quota or load, with no reply between,"
+        " before the model is given up for this run (seconds).",
     )
     context_tokens: int = Field(
         default=2048, ge=256, description="Context of each request on the local server (tokens)."
     )
     params: dict[str, ParamValue] = Field(
         default_factory=dict,
-        description="Sampling parameters, sent as they are. A `seed` goes up by one a sample.",
+        description="Sampling parameters, sent as they are. A `seed` goes up by one a sample; with"
+        " `n` one request brings that many samples.",
     )
-    price: Price | None = Field(default=None, description="For forecasts; no price, no forecast.")
+    extra_body: dict[str, ParamValue] = Field(
+        default_factory=dict,
+        description="What the endpoint takes beside the usual parameters; sent like `params`.",
+    )
+    price: Price | None = Field(
+        default=None, description="What tokens cost; well-known models have a dated price already."
+    )
 
     @model_validator(mode="after")
     def _check(self) -> ModelSpec:
@@ -105,16 +154,43 @@ class ModelSpec(_Strict):
             raise ValueError("provider openai needs base_url")
         if self.provider == "local" and self.base_url is not None:
             raise ValueError("provider local starts its own server; leave base_url out")
+        if self.provider == "local" and (self.api != "chat" or self.request_samples != 1):
+            raise ValueError("provider local takes api = 'chat' and no n")
         if self.base_url is not None:
             _check_url(self.base_url)
+        self._check_body()
+        secret = _SECRET_HEADERS & {name.lower() for name in self.headers}
+        if secret:
+            raise ValueError(
+                f"headers are recorded; give {', '.join(sorted(secret))} in headers_env"
+            )
+        return self
+
+    def _check_body(self) -> None:
         try:
-            canonical(self.params)
+            canonical([self.params, self.extra_body])
         except (TypeError, ValueError):
             raise ValueError("params holds what JSON cannot: NaN, infinity or a date") from None
-        taken = _RESERVED_PARAMS & self.params.keys()
+        taken = _RESERVED_PARAMS & self.body_params.keys()
         if taken:
             raise ValueError(f"params may not set {', '.join(sorted(taken))}")
-        return self
+        twice = self.params.keys() & self.extra_body.keys()
+        if twice:
+            raise ValueError(f"params and extra_body both set {', '.join(sorted(twice))}")
+        samples = self.body_params.get("n", 1)
+        if not isinstance(samples, int) or isinstance(samples, bool) or samples < 1:
+            raise ValueError(f"n must be a whole number of at least 1, found {samples!r}")
+
+    @property
+    def body_params(self) -> dict[str, ParamValue]:
+        """All that is sent beside the model and the prompt."""
+        return {**self.params, **self.extra_body}
+
+    @property
+    def request_samples(self) -> int:
+        """Samples that one request brings (count)."""
+        samples = self.body_params.get("n", 1)
+        return samples if isinstance(samples, int) else 1
 
 
 class TaskSpec(_Strict):
@@ -203,6 +279,12 @@ class Spec(_Strict):
         names = [model.name for model in self.models]
         if len(set(names)) < len(names):
             raise ValueError("two models have the same name")
+        for model in self.models:
+            if self.conditions.samples % model.request_samples:
+                raise ValueError(
+                    f"model {model.name}: n = {model.request_samples} does not divide"
+                    f" samples = {self.conditions.samples}"
+                )
         kinds = [(task.name, task.dataset, task.asked) for task in self.tasks]
         if len(set(kinds)) < len(kinds):
             raise ValueError("two tasks have the same name, dataset and choices")

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 
 from prompts.datasets.base import shuffled
 from prompts.errors import SetAside
@@ -65,8 +66,7 @@ class Prompt:
 
 def _present(item: Item) -> list[Character]:
     """The cast members that the item's text or options may name, in order of first appearance."""
-    all_words = [word for text in (item.text, *item.options) for word in words(text)]
-    first = {fold(word): at for at, word in reversed(list(enumerate(all_words)))}
+    first = _first_places((item.text, *item.options))
     placed = []
     for character in item.cast:
         own = [word for form in character.forms for word in name_phrase(form)]
@@ -74,6 +74,13 @@ def _present(item: Item) -> list[Character]:
         if at and character.proper:
             placed.append((min(at), character))
     return [character for _, character in sorted(placed, key=lambda pair: pair[0])]
+
+
+@lru_cache(maxsize=2)  # the same under every strategy
+def _first_places(texts: tuple[str, ...]) -> dict[str, int]:
+    """Folded word -> its first place among the words of some texts."""
+    all_words = [word for text in texts for word in words(text)]
+    return {fold(word): at for at, word in reversed(list(enumerate(all_words)))}
 
 
 def show(item: Item, names: Names, policy: NamePolicy) -> Shown:

@@ -2,22 +2,26 @@
 
 from store.errors import (
     AssetError,
+    CannotServe,
     NoStore,
     QueryError,
     StoreBroken,
     StoreBusy,
     StoreError,
+    StoreGone,
     StoreTooNew,
 )
 from store.keys import canonical, cell_key, digest
 
 __all__ = [
     "AssetError",
+    "CannotServe",
     "NoStore",
     "QueryError",
     "StoreBroken",
     "StoreBusy",
     "StoreError",
+    "StoreGone",
     "StoreTooNew",
     "canonical",
     "cell_key",

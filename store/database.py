@@ -8,84 +8,47 @@ thread, after all that was put before it.
 from __future__ import annotations
 
 import contextlib
+import itertools
 import threading
 import time
-from collections.abc import Callable, Iterable, Sequence
-from concurrent.futures import Future
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
-from datetime import datetime
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import duckdb
-import pyarrow as pa
 
-from store.errors import StoreBroken
+from store.errors import CannotServe, StoreBroken
+from store.insert import insert
 from store.journal import Position, read_events
+from store.keys import as_one
 from store.migrate import migrate
-from store.read import JOURNAL, MOVE_AWAY, Connection, connect
-from store.rows import COLUMNS, Event, ReplyRow, Row
+from store.read import JOURNAL, MOVE_AWAY, Connection
+from store.rebuild import open_to_write
+from store.rows import Event, ReplyRow
+from store.serve import Server
 
 T = TypeVar("T")
 AfterReplies = Callable[[Connection, Sequence[str]], None]
 
-_TYPES: Final[dict[object, pa.DataType]] = {
-    str: pa.string(),
-    int: pa.int64(),
-    float: pa.float64(),
-    bool: pa.bool_(),
-    datetime: pa.timestamp("us", tz="UTC"),
-}
 _GATHER_S: Final = 0.2
 _GATHER_ROWS: Final = 2_000
+_FOLLOW_ROWS: Final = 20_000
+_FOLLOW_SELDOM: Final = 24.0
 _RUN_AGAIN: Final = "free some space or mend it, then run again: the journal holds every reply"
 
 
-def _arrow_schema(kind: type[Row]) -> pa.Schema:
-    return pa.schema([(name, _TYPES[plain]) for name, (plain, _) in COLUMNS[kind].items()])
-
-
-def _column(values: list[Any], kind: pa.DataType) -> pa.Array[Any]:
-    try:
-        return pa.array(values, type=kind)
-    except UnicodeEncodeError:
-        return pa.array([_storable(value) for value in values], type=kind)
-
-
-def _storable(text: str | None) -> str | None:
-    """A text with halves of surrogate pairs, which DuckDB cannot hold, as U+FFFD.
-
-    The journal keeps them, and so does the escape in a reply's raw body.
-    """
-    return text and text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-
-
-def insert(connection: Connection, rows: Iterable[Row], *, new_by: str | None = None) -> None:
-    """Insert rows of any tables, one Arrow batch a table.
-
-    Args:
-        connection: The owner's.
-        rows: Kept in their order within a table.
-        new_by: A column: rows whose value the table holds already are left out.
-    """
-    by_table: dict[type[Row], list[Row]] = {}
-    for row in rows:
-        by_table.setdefault(type(row), []).append(row)
-    for kind, batch in by_table.items():
-        schema = _arrow_schema(kind)
-        columns = [
-            _column([getattr(row, column.name) for row in batch], column.type) for column in schema
-        ]
-        connection.register("batch", pa.table(columns, schema=schema))
-        only = f" WHERE {new_by} NOT IN (SELECT {new_by} FROM {kind.TABLE})" if new_by else ""
-        # Table and column names are our own constants.
-        connection.execute(f"INSERT INTO {kind.TABLE} BY NAME SELECT * FROM batch{only}")
-        connection.unregister("batch")
+def _held_among(connection: Connection, keys: list[str]) -> set[str]:
+    found = connection.execute(
+        "SELECT key FROM replies WHERE key IN (SELECT unnest(string_split(?, ' ')))", [as_one(keys)]
+    ).fetchall()
+    return {str(row[0]) for row in found}
 
 
 @dataclass(frozen=True, slots=True)
 class _Put:
-    event: Event
+    events: tuple[Event, ...]
     position: Position
 
 
@@ -108,12 +71,16 @@ class _Call:
 class Database:
     """The owner of a store's database. Use as a context manager."""
 
-    def __init__(self, path: Path, *, after_replies: AfterReplies | None = None) -> None:
+    def __init__(
+        self, path: Path, *, after_replies: AfterReplies | None = None, serve: bool = False
+    ) -> None:
         """Open or create a store; load what the journal holds beyond it.
 
         Args:
             path: The store's folder.
-            after_replies: Called on the writer's thread with the keys of each committed batch.
+            after_replies: Called on the writer's thread with keys of replies that are committed,
+                each once; now and then, and for the rest before the database is closed.
+            serve: Answer other processes' queries meanwhile (live SQL).
 
         Raises:
             StoreBusy: Another process owns it.
@@ -123,7 +90,14 @@ class Database:
         self.path = path
         self.recovered = 0
         """Replies that only the journal held when the store was opened."""
+        self.set_aside: Path | None = None
+        """Where a damaged database was moved when the store was opened."""
+        self.serving_problem: str | None = None
+        """Why other processes' queries are not answered, where they should be."""
+        self._serve = serve
         self._after_replies = after_replies
+        self._fresh: list[str] = []
+        self._due = 0.0
         self._queue: list[_Put | _Call] = []
         self._taken: list[_Put | _Call] = []
         self._urgent = False
@@ -151,9 +125,26 @@ class Database:
         """Events handed over and not yet committed (count)."""
         return len(self._queue) + len(self._taken)
 
-    def put(self, event: Event, position: Position) -> None:
-        """Hand over an event that the journal holds up to `position`."""
-        self._enqueue(_Put(event, position))
+    def put(self, position: Position, *events: Event) -> bool:
+        """Hand over events that the journal holds up to `position`; they share a transaction.
+
+        Returns:
+            Whether they were taken; not so once writing has failed, which `close` raises.
+        """
+        with self._changed:
+            if self._error is not None:
+                return False
+            self._add(_Put(events, position))
+        return True
+
+    def catch_up(self) -> None:
+        """Wait until all that was put is committed, or writing has failed."""
+        future: Future[None] = Future()
+        with self._changed:
+            if self._error is not None:
+                return
+            self._add(_Call(lambda _: None, future))
+        wait([future])
 
     def call(self, act: Callable[[Connection], T]) -> T:
         """Run a function on the writer's thread and wait for it; its errors are raised here."""
@@ -174,19 +165,25 @@ class Database:
         with self._changed:
             if self._error is not None:
                 raise self._error
-            if self._closing:
-                raise RuntimeError("the database is closed; nothing more is written")
-            self._queue.append(entry)
-            self._urgent |= isinstance(entry, _Call)
-            # The writer sleeps while more gathers; waking it for every event would cost most.
-            if self._urgent or len(self._queue) in {1, _GATHER_ROWS}:
-                self._changed.notify()
+            self._add(entry)
+
+    def _add(self, entry: _Put | _Call) -> None:
+        if self._closing:
+            raise RuntimeError("the database is closed; nothing more is written")
+        self._queue.append(entry)
+        self._urgent |= isinstance(entry, _Call)
+        # The writer sleeps while more gathers; waking it for every event would cost most.
+        if self._urgent or len(self._queue) in {1, _GATHER_ROWS}:
+            self._changed.notify()
 
     def _run(self) -> None:
         connection: Connection | None = None
+        server: Server | None = None
         try:
-            connection = connect(self.path, read_only=False)
+            opened = open_to_write(self.path)
+            connection, self.set_aside = opened.connection, opened.aside
             self._open(connection)
+            server = self._start_server(connection)
         except BaseException as error:  # noqa: BLE001 - handed to the opener, who raises it
             if connection is not None:
                 connection.close()
@@ -198,6 +195,8 @@ class Database:
         except BaseException as error:  # noqa: BLE001 - whoever puts, calls or closes raises it
             self._fail(error)
         finally:
+            if server is not None:
+                server.stop()
             connection.close()
 
     def _open(self, connection: Connection) -> None:
@@ -209,6 +208,15 @@ class Database:
             found = f"the database cannot be brought up to date ({error})"
             raise StoreBroken(self.path, found, MOVE_AWAY) from error
 
+    def _start_server(self, connection: Connection) -> Server | None:
+        if not self._serve:
+            return None
+        try:
+            return Server.start(connection, self.path)
+        except CannotServe as problem:
+            self.serving_problem = str(problem)
+            return None
+
     def _recover(self, connection: Connection) -> None:
         """Load what the journal holds beyond the database."""
         held = dict(
@@ -216,27 +224,33 @@ class Database:
                 "SELECT segment, max(position) FROM journal_positions GROUP BY segment"
             ).fetchall()
         )
-        keys = {row[0] for row in connection.execute("SELECT key FROM replies").fetchall()}
-        puts: list[_Put] = []
-        for entry in read_events(self.path / JOURNAL, held):
-            if isinstance(entry.event, ReplyRow):
-                if entry.event.key in keys:
-                    continue
-                keys.add(entry.event.key)
-                self.recovered += 1
-            puts.append(_Put(entry.event, entry.position))
-            if len(puts) >= _GATHER_ROWS:
-                self._commit(connection, puts)
-                puts = []
-        self._commit(connection, puts)
+        entries = read_events(self.path / JOURNAL, held)
+        while batch := list(itertools.islice(entries, _GATHER_ROWS)):
+            replies = [e.event for e in batch if isinstance(e.event, ReplyRow)]
+            seen = _held_among(connection, [reply.key for reply in replies])
+            puts: list[_Put] = []
+            for entry in batch:
+                event = entry.event
+                if isinstance(event, ReplyRow):
+                    if event.key in seen:
+                        continue
+                    seen.add(event.key)
+                    self.recovered += 1
+                puts.append(_Put((event,), entry.position))
+            self._commit(connection, puts)
 
     def _write_all(self, connection: Connection) -> None:
         while True:
+            self._follow_up(connection, at_once=self._closing)
             with self._changed:
-                while not self._queue and not self._closing:
-                    self._changed.wait()
+                if not self._queue and not self._closing:
+                    self._changed.wait(
+                        max(0.0, self._due - time.monotonic()) if self._fresh else None
+                    )
                 if not self._queue:
-                    return
+                    if self._closing and not self._fresh:
+                        return
+                    continue
                 self._gather()
                 self._taken, self._queue, self._urgent = self._queue, [], False
             puts: list[_Put] = []
@@ -267,16 +281,28 @@ class Database:
         reached = {put.position.segment: put.position.end for put in puts}
         try:
             connection.execute("BEGIN")
-            insert(connection, [put.event for put in puts])
+            insert(connection, [event for put in puts for event in put.events])
             for segment, end in reached.items():
                 connection.execute("INSERT INTO journal_positions VALUES (?, ?)", [segment, end])
             connection.execute("COMMIT")
         except duckdb.Error as error:
             found = f"the database cannot be written ({error})"
             raise StoreBroken(self.path, found, _RUN_AGAIN) from error
-        keys = [put.event.key for put in puts if isinstance(put.event, ReplyRow)]
-        if keys and self._after_replies is not None:
+        if self._after_replies is not None:
+            self._fresh += [e.key for p in puts for e in p.events if isinstance(e, ReplyRow)]
+
+    def _follow_up(self, connection: Connection, *, at_once: bool = False) -> None:
+        """Hand on the keys of replies that are committed, where that is due.
+
+        What is done with them goes through whole tables, so it is done seldom: it may take one
+        twenty-fifth of the writer's time.
+        """
+        while self._fresh and self._after_replies and (at_once or time.monotonic() >= self._due):
+            began = time.monotonic()
+            keys, self._fresh = self._fresh[:_FOLLOW_ROWS], self._fresh[_FOLLOW_ROWS:]
             self._after_replies(connection, keys)
+            ended = time.monotonic()
+            self._due = ended + _FOLLOW_SELDOM * (ended - began)
 
     def _fail(self, error: BaseException) -> None:
         with self._changed:

@@ -3,9 +3,12 @@
 StoreError
 ├── NoStore          there is no store at the path
 ├── StoreBusy        another process owns the store
+├── StoreGone        the run that answered ended in the middle
 ├── StoreTooNew      written by a later gistprobe
 ├── StoreBroken      the folder or database cannot be used
+│   └── DiskFull     there is no room for what came in
 ├── AssetError       a model or text could not be fetched or is not what it should be
+├── CannotServe      a run's store cannot be read by others while it is on
 └── QueryError       a query of the user's that DuckDB refuses
 """
 
@@ -40,6 +43,17 @@ class StoreBusy(StoreError):
         return f"store {self.path} is in use by {self.holder}; wait for it to end or stop it"
 
 
+class StoreGone(StoreError):
+    """The run that served the store ended before it had answered."""
+
+    def __init__(self, path: Path) -> None:
+        super().__init__(path)
+        self.path = path
+
+    def __str__(self) -> str:
+        return f"store {self.path}: the run ended before it had answered; ask again"
+
+
 class StoreTooNew(StoreError):
     """The store's schema is of a later version than this program knows."""
 
@@ -65,6 +79,14 @@ class StoreBroken(StoreError):
         return f"store {self.path}: {self.found}; {self.fix}"
 
 
+class DiskFull(StoreBroken):
+    """There is no room for what came in; nothing of it is written, and it may be tried again."""
+
+    def __init__(self, path: Path, fix: str) -> None:
+        super().__init__(path, "the disk is full", fix)
+        self.args = (path, fix)
+
+
 class AssetError(StoreError):
     """A model or text could not be fetched, or is not the one that was pinned."""
 
@@ -74,6 +96,20 @@ class AssetError(StoreError):
 
     def __str__(self) -> str:
         return f"asset {self.name}: {self.found}; {self.fix}"
+
+
+class CannotServe(StoreError):
+    """A run's store cannot be read by other processes until the run ends."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(reason)
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return (
+            f"live SQL is off ({self.reason}); the run goes on, "
+            "and `probe sql` and `probe status` answer once it has ended"
+        )
 
 
 class QueryError(StoreError):

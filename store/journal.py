@@ -7,24 +7,46 @@ over. Segments are kept: together they rebuild every reply of a store.
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from store.errors import StoreBroken
-from store.rows import AttemptRow, Event, FailureRow, ReplyRow, mistyped
+import orjson
+
+from store.errors import DiskFull, StoreBroken
+from store.rows import (
+    COLUMNS,
+    AttemptRow,
+    Event,
+    ExperimentRow,
+    FailureRow,
+    ModelRow,
+    ReplyRow,
+    RunEndRow,
+    RunRow,
+    mistyped,
+)
 
 _KINDS: Final[dict[str, type[Event]]] = {
     "attempt": AttemptRow,
     "reply": ReplyRow,
     "failure": FailureRow,
+    "run": RunRow,
+    "run_end": RunEndRow,
+    "experiment": ExperimentRow,
+    "model": ModelRow,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
-_TIMES: Final = frozenset({"started_at", "received_at", "failed_at"})
+_TIMES: Final = {
+    kind: tuple(name for name, (plain, _) in COLUMNS[kind].items() if plain is datetime)
+    for kind in _NAMES
+}
+_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,32 +70,25 @@ class Journal:
             raise StoreBroken(folder, f"cannot write here ({error.strerror})", _FREE) from None
         self._end = 0
 
-    def append(self, event: Event) -> Position:
-        """Write one event; return where its line ends.
+    def append(self, *events: Event) -> Position:
+        """Write events with one system call; return where the last one's line ends.
 
         Raises:
-            StoreBroken: The disk is full or gone. Nothing of the event counts as written.
+            DiskFull: There is no room. Nothing of the events counts as written; try again later.
+            StoreBroken: The disk is gone. Nothing of the events counts as written.
             TypeError: A value its column cannot hold. A line with it would spoil the segment for
                 every later run, so it is not written.
         """
-        if wrong := mistyped(event):
-            raise TypeError(f"{_NAMES[type(event)]}: {wrong}")
-        row = {
-            name: value.isoformat() if isinstance(value, datetime) else value
-            for name, value in asdict(event).items()
-        }
-        record = {"kind": _NAMES[type(event)], "row": row}  # apart: a failure has a kind of its own
-        text = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
-        # Half of a surrogate pair, which a server's JSON may hold, has no UTF-8; its Python escape
-        # is its JSON escape as well, so nothing of it is lost.
-        line = text.encode(errors="backslashreplace")
+        lines = b"".join([_line(event) for event in events])
         try:
-            written = os.write(self._file, line)
+            written = os.write(self._file, lines)
         except OSError as error:
+            if error.errno in _FULL:
+                raise DiskFull(self._path, _FREE) from None
             raise StoreBroken(self._path, f"cannot write ({error.strerror})", _FREE) from None
-        if written < len(line):
+        if written < len(lines):
             os.ftruncate(self._file, self._end)  # else the next line would go on from the half
-            raise StoreBroken(self._path, "the disk is full", _FREE)
+            raise DiskFull(self._path, _FREE)
         self._end += written
         return Position(self.segment, self._end)
 
@@ -82,6 +97,23 @@ class Journal:
         os.close(self._file)
         if self._end == 0:
             self._path.unlink(missing_ok=True)
+
+
+def _line(event: Event) -> bytes:
+    kind = _NAMES[type(event)]
+    if wrong := mistyped(event):
+        raise TypeError(f"{kind}: {wrong}")
+    record: dict[str, Any] = {"kind": kind, "row": event}  # apart: a failure has a kind of its own
+    try:
+        return orjson.dumps(record, option=orjson.OPT_APPEND_NEWLINE)
+    except TypeError:  # half of a surrogate pair, which a server's JSON may hold
+        record["row"] = {
+            name: value.isoformat() if isinstance(value, datetime) else value
+            for name, value in asdict(event).items()
+        }
+        text = json.dumps(record, ensure_ascii=False, separators=(",", ":")) + "\n"
+        # It has no UTF-8; its Python escape is its JSON escape as well, so nothing of it is lost.
+        return text.encode(errors="backslashreplace")
 
 
 _FREE: Final = "free some space or mend its permissions, then run again: nothing is lost"
@@ -131,12 +163,19 @@ def _lines(path: Path, start: int) -> Iterator[bytes]:
 
 def _event(line: bytes, path: Path) -> Event:
     try:
-        record = json.loads(line)
+        record = _loads(line)
         kind, row = _KINDS[record["kind"]], dict(record["row"])
-        times = {name: datetime.fromisoformat(row[name]) for name in _TIMES & row.keys()}
+        times = {name: datetime.fromisoformat(row[name]) for name in _TIMES[kind]}
         event = kind(**(row | times))
         if wrong := mistyped(event):
             raise TypeError(wrong)
     except (ValueError, KeyError, TypeError, RecursionError) as error:
         raise StoreBroken(path, f"a line that is no event ({error})", _AWAY) from None
     return event
+
+
+def _loads(line: bytes) -> Any:  # noqa: ANN401 - JSON
+    try:
+        return orjson.loads(line)
+    except orjson.JSONDecodeError:
+        return json.loads(line)  # which takes halves of surrogate pairs

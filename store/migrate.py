@@ -9,6 +9,8 @@ import duckdb
 from store.errors import StoreTooNew
 from store.schema import migrations, views
 
+VERSION = "SELECT coalesce(max(version), 0) FROM schema_migrations"
+"""Of a database that holds a store."""
 _MADE = "SELECT count(*) FROM information_schema.tables WHERE table_name = 'schema_migrations'"
 
 
@@ -21,7 +23,7 @@ def schema_version(connection: duckdb.DuckDBPyConnection) -> int:
     """The version of a database's schema; 0 for an empty database."""
     if not _one_int(connection, _MADE):
         return 0
-    return _one_int(connection, "SELECT coalesce(max(version), 0) FROM schema_migrations")
+    return _one_int(connection, VERSION)
 
 
 def refuse_newer(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
@@ -30,7 +32,12 @@ def refuse_newer(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     Raises:
         StoreTooNew: The database was written by a later gistprobe.
     """
-    found, known = schema_version(connection), migrations()[-1].version
+    refuse_version(schema_version(connection), path)
+
+
+def refuse_version(found: int, path: Path) -> None:
+    """Stop at a version of the schema that this program does not know; raises StoreTooNew."""
+    known = migrations()[-1].version
     if found > known:
         raise StoreTooNew(path, found, known)
 

@@ -1,21 +1,46 @@
-"""Opens a store for reading, and runs a user's query on it."""
+"""Opens a store for reading, and runs a user's query on it.
+
+A store that nobody writes is opened as a file. While a run is on, its process has the file for
+itself, and answers instead: a query is sent there as it is and runs there, so that only its result
+travels. A query that also reads files of this machine runs here, on the served tables.
+"""
 
 from __future__ import annotations
 
+import contextlib
 import re
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, TypeVar
 
 import duckdb
 
-from store.errors import NoStore, QueryError, StoreBroken, StoreBusy
-from store.migrate import refuse_newer, schema_version
+from store.errors import NoStore, QueryError, StoreBroken, StoreBusy, StoreGone
+from store.gate import check, quoted, with_literals
+from store.live import Live, load_extensions, read_live
+from store.migrate import VERSION, refuse_newer, refuse_version, schema_version
+from store.schema import views
+
+T = TypeVar("T")
+Parameters: TypeAlias = dict[str, object] | list[object] | None
 
 Connection: TypeAlias = duckdb.DuckDBPyConnection
 DATABASE = "probe.duckdb"
 JOURNAL = "journal"
+ANOTHER: Final = "another process"
 _HEADERS_BYTES: Final = 3 * 4096
+_PATIENCE_S: Final = 1.0
+_REFUSED: Final = "Authorization failed"
+_LOST: Final = ("Failed to send message", "Database was closed", "Invalid connection id")
+_ONE_SCAN: Final = "Multiple streaming scans"
+_TABLES: Final = """
+    SELECT table_name FROM information_schema.tables
+    WHERE table_schema = 'main' AND table_catalog = current_database()"""
+_SENT: Final = "\n\nLINE 1: FROM quack_query("
 _HOLDER = re.compile(r"\(PID (\d+)\)")
 MOVE_AWAY = (
     f"move {DATABASE} (and {DATABASE}.wal) away and run again:"
@@ -64,7 +89,7 @@ def connect(path: Path, *, read_only: bool) -> Connection:
 def _refusal(path: Path, error: duckdb.Error) -> StoreBusy | StoreBroken:
     if "Conflicting lock" in str(error) or "lock on file" in str(error):
         holder = _HOLDER.search(str(error))
-        return StoreBusy(path, f"process {holder[1]}" if holder else "another process")
+        return StoreBusy(path, f"process {holder[1]}" if holder else ANOTHER)
     return StoreBroken(path, f"the database does not open ({error})", MOVE_AWAY)
 
 
@@ -76,57 +101,212 @@ def _half_made(file: Path) -> bool:
     return not start or start[8:12] == b"DUCK"
 
 
-def open_read(path: Path) -> Connection:
-    """Open a store read-only.
+class Reader:
+    """A store opened for reading: its file, or the run that owns it."""
+
+    def __init__(self, path: Path, connection: Connection, live: Live | None = None) -> None:
+        """Take over a connection.
+
+        Args:
+            path: The store's folder.
+            connection: To the file, read-only; or in memory, knowing the server's token.
+            live: Where the server is, if there is one.
+        """
+        self._path, self._connection, self._live = path, connection, live
+
+    def execute(self, query: str, parameters: Parameters = None) -> Connection:
+        """Run one query; its rows are fetched from what is returned.
+
+        Raises:
+            QueryError: It is not one query that returns rows, or DuckDB refuses it.
+            StoreGone: The run that serves the store has ended.
+        """
+        check(query)
+        with self._refusals():
+            return self._execute(query, parameters)
+
+    def answer(self, query: str, parameters: Parameters = None) -> Answered:
+        """Run one query and fetch its rows; raises as `execute` does."""
+        check(query)
+
+        def act() -> Answered:
+            return _fetched(self._execute(query, parameters))
+
+        with self._refusals():
+            return act() if self._live is None else interruptible(act)
+
+    def write_parquet(self, query: str, path: Path) -> None:
+        """Write a query's result as a Parquet file; raises as `execute` does."""
+        check(query)
+
+        def act() -> None:
+            self._write_parquet(query, path)
+
+        with self._refusals():
+            if self._live is None:
+                act()
+            else:
+                interruptible(act)
+
+    def close(self) -> None:
+        """Close the file, or leave the server."""
+        self._connection.close()
+
+    def _execute(self, query: str, parameters: Parameters) -> Connection:
+        if self._live is not None:
+            if not isinstance(parameters, list):
+                sent = with_literals(query, parameters) if parameters else query
+                try:
+                    return self._connection.execute(_sent(self._live, sent))
+                except duckdb.Error as error:
+                    if _REFUSED not in str(error):
+                        raise
+            self._attach(self._live, query)
+        return self._connection.execute(query, parameters)
+
+    def _write_parquet(self, query: str, path: Path) -> None:
+        if self._live is not None:
+            # COPY, not a relation: binding sends the query, and a relation is bound three times.
+            copy = f"COPY ({_sent(self._live, query)}) TO {quoted(str(path))} (FORMAT parquet)"
+            try:
+                self._connection.execute(copy)
+            except duckdb.Error as error:
+                if _REFUSED not in str(error):
+                    raise
+                self._attach(self._live, query)
+            else:
+                return
+        self._connection.sql(query).write_parquet(str(path))
+
+    def _attach(self, live: Live, query: str) -> None:
+        """Make the served tables that a query may mean, and the macros, this connection's own.
+
+        Each table comes through an attachment of its own: one attachment can scan one at a time.
+        """
+        for (name,) in self._connection.execute(_sent(live, _TABLES)).fetchall():
+            if re.search(rf"\b{name}\b", query, re.IGNORECASE):
+                self._connection.execute(
+                    f"ATTACH IF NOT EXISTS {quoted(live.address)} AS run_{name} (READ_ONLY);"
+                    f"CREATE OR REPLACE TEMP VIEW {name} AS FROM run_{name}.{name}"
+                )
+        for statement in duckdb.extract_statements(views()):
+            if "REPLACE MACRO" in statement.query:
+                self._connection.execute(statement.query)
+
+    @contextlib.contextmanager
+    def _refusals(self) -> Iterator[None]:
+        try:
+            yield
+        except duckdb.Error as error:
+            said = str(error)
+            if self._live is not None and any(sign in said for sign in _LOST):
+                raise StoreGone(self._path) from None
+            if _ONE_SCAN in said:
+                said = "while a run is on, a query that reads files can name each table only once"
+            raise QueryError(said.split(_SENT, 1)[0]) from None
+
+
+Source: TypeAlias = Connection | Reader
+"""What can be asked: the owner's connection, or a store opened for reading."""
+
+
+def _sent(live: Live, query: str) -> str:
+    return f"FROM quack_query({quoted(live.address)}, {quoted(query)})"
+
+
+def _fetched(cursor: Connection) -> Answered:
+    rows = cursor.fetchall()
+    return Answered(tuple(column[0] for column in cursor.description or ()), rows)
+
+
+def interruptible(act: Callable[[], T]) -> T:
+    """Run something on another thread: DuckDB hears no Ctrl-C while it waits for a server."""
+    future: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(act())
+        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
+            future.set_exception(error)
+
+    threading.Thread(target=work, name="store-reader", daemon=True).start()
+    return future.result()
+
+
+def open_read(path: Path) -> Reader:
+    """Open a store read-only; through the run that owns it, while one is on.
 
     Raises:
         NoStore: There is none at the path.
-        StoreBusy: A run is on.
+        StoreBusy: A run is on, and does not serve.
         StoreTooNew: It was written by a later gistprobe.
         StoreBroken: It does not open.
     """
-    if not (path / DATABASE).exists():
-        raise NoStore(path)
+    until = time.monotonic() + _PATIENCE_S
+    while True:
+        if not (path / DATABASE).exists():
+            raise NoStore(path)
+        try:
+            return _open_file(path)
+        except StoreBusy as busy:
+            if reader := _open_served(path, busy):
+                return reader
+            if time.monotonic() > until:  # a run that starts or ends serves a moment later
+                raise
+        time.sleep(0.05)
+
+
+def _open_file(path: Path) -> Reader:
     connection = connect(path, read_only=True)
     try:
         refuse_newer(connection, path)
         if schema_version(connection) == 0:  # a kill between making the file and the tables
             raise NoStore(path)
-        connection.execute("SET TimeZone = 'UTC'")
+        _settle(connection)
     except BaseException:
         connection.close()
         raise
-    return connection
+    return Reader(path, connection)
 
 
-def ask(
-    connection: Connection, query: str, parameters: dict[str, object] | list[object] | None = None
-) -> Answered:
+def _open_served(path: Path, busy: StoreBusy) -> Reader | None:
+    """Reach the process that owns a store; None where it does not serve."""
+    live = read_live(path)
+    # A file that a killed run left names an address that may be someone else's by now.
+    if live is None or busy.holder not in {f"process {live.pid}", ANOTHER}:
+        return None
+    connection = duckdb.connect(":memory:")
+    try:
+        load_extensions(connection)
+        _settle(connection)
+        # The token goes to this machine only, whatever proxy the environment names.
+        connection.execute("SET httpfs_client_implementation = 'httplib'; SET http_proxy = ''")
+        secret = f"TOKEN {quoted(live.token)}, SCOPE {quoted(live.address)}"
+        connection.execute(f"CREATE SECRET (TYPE quack, {secret})")
+        answered = connection.execute(_sent(live, VERSION)).fetchone()
+    except (duckdb.Error, ModuleNotFoundError):
+        connection.close()
+        return None
+    refuse_version(int(answered[0]) if answered else 0, path)
+    return Reader(path, connection, live)
+
+
+def _settle(connection: Connection) -> None:
+    connection.execute("SET TimeZone = 'UTC'")
+    # A name that is no table must not be looked up among this program's variables.
+    connection.execute("SET python_enable_replacements = false")
+
+
+def ask(source: Source, query: str, parameters: Parameters = None) -> Answered:
     """Run a query.
 
     Raises:
         QueryError: DuckDB refuses it; the message is DuckDB's.
+        StoreGone: The run that serves the store has ended.
     """
-    if not query.strip(" ;\n\t"):
-        raise QueryError("the query is empty; try: from results limit 5")
+    if isinstance(source, Reader):
+        return source.answer(query, parameters)
     try:
-        cursor = connection.execute(query, parameters)
-        rows = cursor.fetchall()
-    except duckdb.Error as error:
-        raise QueryError(str(error)) from None
-    return Answered(tuple(column[0] for column in cursor.description or ()), rows)
-
-
-def write_parquet(connection: Connection, query: str, path: Path) -> None:
-    """Write a query's result as a Parquet file.
-
-    Raises:
-        QueryError: DuckDB refuses the query, or the file cannot be written.
-    """
-    try:
-        relation: duckdb.DuckDBPyRelation | None = connection.sql(query)
-        if relation is None:
-            raise QueryError("the query returns no table to write")
-        relation.write_parquet(str(path))
+        return _fetched(source.execute(query, parameters))
     except duckdb.Error as error:
         raise QueryError(str(error)) from None

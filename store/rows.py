@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime
+from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args, get_type_hints
 
 Outcome: TypeAlias = Literal["ok", "refused", "filtered", "truncated", "failed"]
@@ -23,6 +24,18 @@ class ExperimentRow:
     spec: str
     cells: int
     planned_at: datetime
+    items: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PlanChunkRow:
+    """How far a plan is recorded: so many of its items, in order, so many cells."""
+
+    TABLE: ClassVar[str] = "plan_chunks"
+    experiment_id: str
+    items: int
+    cells: int
+    recorded_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +101,7 @@ class CellRow:
     prompt_hash: str
     model: str
     sample: int
+    ordinal: int
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -139,6 +153,9 @@ class AttemptRow:
     status: int | None
     error_kind: str | None
     error: str | None
+    usd: float | None = None
+    usd_at_most: float | None = None
+    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,6 +176,9 @@ class ReplyRow:
     latency_s: float
     received_at: datetime
     raw: str
+    reasoning: str | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,6 +212,7 @@ class ScoreRow:
 
 Row: TypeAlias = (
     ExperimentRow
+    | PlanChunkRow
     | ModelRow
     | ItemRow
     | PromptRow
@@ -204,8 +225,10 @@ Row: TypeAlias = (
     | FailureRow
     | ScoreRow
 )
-Event: TypeAlias = AttemptRow | ReplyRow | FailureRow
-"""What happens during a run and goes through the journal."""
+Event: TypeAlias = (
+    AttemptRow | ReplyRow | FailureRow | RunRow | RunEndRow | ExperimentRow | ModelRow
+)
+"""What goes through the journal: all that a run cannot make anew."""
 
 Columns: TypeAlias = dict[str, tuple[type, bool]]
 """Column -> its type and whether it may be None, in order."""
@@ -222,16 +245,37 @@ def _columns(kind: type[Any]) -> Columns:
 
 COLUMNS: Final[dict[type[Row], Columns]] = {kind: _columns(kind) for kind in get_args(Row)}
 _MOST_INT: Final = 2**63 - 1
+VALUES: Final = {kind: attrgetter(*columns) for kind, columns in COLUMNS.items()}
+"""What gives a row's values, in the order of its columns."""
+_INTS: Final = {
+    kind: tuple(at for at, (plain, _) in enumerate(columns.values()) if plain is int)
+    for kind, columns in COLUMNS.items()
+}
+_SOUND: Final[dict[type[Row], set[tuple[type, ...]]]] = {kind: set() for kind in COLUMNS}
+"""Combinations of types that were found sound; a run has a handful of them, and many rows."""
 
 
 def mistyped(row: Row) -> str | None:
     """The first column whose value its table cannot hold, in words; None for a sound row."""
+    kind = type(row)
+    values = VALUES[kind](row)
+    types = tuple(map(type, values))
+    if types not in _SOUND[kind]:
+        if wrong := _mistyped(row):
+            return wrong
+        _SOUND[kind].add(types)
+    for at in _INTS[kind]:
+        value = values[at]
+        if value is not None and not -_MOST_INT <= value <= _MOST_INT:
+            return f"{tuple(COLUMNS[kind])[at]} is {value!r:.80}, not int"
+    return None
+
+
+def _mistyped(row: Row) -> str | None:
     for name, (kind, optional) in COLUMNS[type(row)].items():
         value = getattr(row, name)
         sound = isinstance(value, (float, int) if kind is float else kind)
         sound = sound and isinstance(value, bool) == (kind is bool)  # a bool is an int to Python
-        if kind is int and sound:
-            sound = -_MOST_INT <= value <= _MOST_INT
         if not (sound or (value is None and optional)):
             return f"{name} is {value!r:.80}, not {kind.__name__}"
     return None

@@ -1,8 +1,8 @@
--- Replies of one task that its parser's version `$version` has not read yet; of `$keys` only, if given.
+-- Replies of one task that its parser's version `$version` has not read yet; of `$keys` only (parted by spaces), if given.
 -- Cells that share a key share its reply, but each prompt has a gold answer of its own.
 WITH wanted AS (
     SELECT key, outcome, text FROM replies
-    WHERE text IS NOT NULL AND outcome <> 'filtered' AND ($keys IS NULL OR key IN (SELECT unnest($keys::VARCHAR[])))
+    WHERE text IS NOT NULL AND outcome <> 'filtered' AND ($keys IS NULL OR key IN (SELECT unnest(string_split($keys, ' '))))
 ),
 asked AS (
     SELECT DISTINCT c.key, c.prompt_hash FROM cells AS c WHERE c.key IN (SELECT key FROM wanted)

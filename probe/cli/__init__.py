@@ -14,6 +14,7 @@ _COMMANDS: Final = {
     "doctor": "Say what is installed, what is cached and what is missing.",
     "plan": "Show cells, tokens, cost and time before anything is spent.",
     "run": "Start or resume an experiment.",
+    "simulate": "Serve a simulated endpoint to rehearse an experiment with.",
     "sql": "Run a query on a store.",
     "status": "Show how far the experiments of a store are.",
     "table": "Print an experiment's accuracies and contrasts.",

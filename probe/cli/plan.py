@@ -10,7 +10,8 @@ import click
 from probe.cli import format_option, store_option
 
 if TYPE_CHECKING:
-    from probe.plan import Model, Tally
+    from probe.forecast import Forecast, Range
+    from probe.plan import Model
 
 
 @click.command("plan")
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
 def command(experiment: Path, store: Path, form: str) -> None:
     """Show what EXPERIMENT would ask: cells, tokens, cost and time, and what the store holds.
 
-    Tokens are estimated at four characters each. Replies lie between nothing and the longest the
-    parameters allow; costs and times are given as that range.
+    Everything but counts is a range. Prompt tokens are estimated at four characters each, give or
+    take a quarter; once the store has replies, the server's own counts replace that. Replies lie
+    between nothing, or what they were so far, and the longest the parameters allow.
     """
     from probe.cli.show import show_answered  # noqa: PLC0415 - keeps `probe --help` fast
-    from probe.plan import survey  # noqa: PLC0415
+    from probe.forecast import forecast  # noqa: PLC0415
     from probe.progress import FetchDisplay  # noqa: PLC0415
-    from probe.record import held_keys  # noqa: PLC0415
     from probe.resolve import find  # noqa: PLC0415
     from probe.spec import read_spec  # noqa: PLC0415
     from store.errors import NoStore  # noqa: PLC0415
@@ -39,53 +40,64 @@ def command(experiment: Path, store: Path, form: str) -> None:
     finally:
         fetching.close()
     try:
-        held = held_keys(open_read(store))
+        reader = open_read(store)
     except NoStore:
-        held = set()
-    counted = survey(plan, held)
-    columns = ("model", "cells", "held", "to ask", "prompt tokens", "reply tokens", "usd", "time")
-    rows = [_row(model, counted.tallies[model.spec.name]) for model in plan.models]
-    show_answered(Answered(columns, rows), form)
-    for row in counted.set_aside:
-        click.echo(
-            f"set aside: {row.dataset} {row.item_id} under {row.names}: {row.reason}", err=True
-        )
+        reader = None
+    with plan.draw() as drawn:
+        found = forecast(drawn, reader)
+    columns = ("model", "cells", "held", "requests", "prompt tokens", "reply tokens", "usd", "time")
+    show_answered(Answered(columns, [_row(model, found) for model in plan.models]), form)
+    for dataset, item, names, reason in found.set_aside:
+        click.echo(f"set aside: {dataset} {item} under {names}: {reason}", err=True)
 
 
-def _row(model: Model, tally: Tally) -> tuple[object, ...]:
-    from probe.plan import has_limit, most_reply_tokens  # noqa: PLC0415 - keeps --help fast
+def _row(model: Model, found: Forecast) -> tuple[object, ...]:
+    from probe.forecast import cost_usd, prompt_tokens, reply_tokens, time_s  # noqa: PLC0415
 
-    spec = model.spec
-    ask = tally.to_ask
-    most = ask * most_reply_tokens(spec)
+    name = model.spec.name
+    tally, known = found.tallies[name], found.known.get(name)
+    prompts, replies = prompt_tokens(tally, known), reply_tokens(model, tally, known)
     return (
-        spec.name,
+        name,
         tally.cells,
         tally.held,
-        ask,
-        f"~{tally.prompt_tokens:,}",
-        f"0 to {most:,}"
-        if has_limit(spec)
-        else f"{most:,} if {most_reply_tokens(spec)} each (no max_tokens)",
-        _cost(model, tally.prompt_tokens, most),
-        _time(model, ask, tally.prompt_tokens, most),
+        tally.to_ask,
+        _between(prompts),
+        _replies(model, replies),
+        _usd(model, cost_usd(model, prompts, replies)),
+        _time(time_s(model, tally, prompts, replies, known)),
     )
 
 
-def _cost(model: Model, prompt_tokens: int, most_reply: int) -> str:
-    price = model.spec.price
-    if price is None:
-        return "free" if model.spec.provider == "local" else "no price given"
-    least = prompt_tokens * price.input_usd_per_m / 1e6
-    return f"{least:.2f} to {least + most_reply * price.output_usd_per_m / 1e6:.2f}"
+def _between(bounds: Range) -> str:
+    low, high = f"{bounds.low:,.0f}", f"{bounds.high:,.0f}"
+    return low if low == high else f"{low} to {high}"
 
 
-def _time(model: Model, ask: int, prompt_tokens: int, most_reply: int) -> str:
-    spec = model.spec
-    minutes = [0.0]
-    if spec.requests_per_min:
-        minutes.append(ask / spec.requests_per_min)
-    if spec.tokens_per_min:
-        # The gate reserves the longest reply, so the limit counts it whatever comes.
-        minutes.append((prompt_tokens + most_reply) / spec.tokens_per_min)
-    return f"at least {max(minutes):.1f} min" if max(minutes) else "no limit given"
+def _replies(model: Model, bounds: Range) -> str:
+    from probe.usage import most_reply_tokens, reply_limit  # noqa: PLC0415 - keeps --help fast
+
+    if reply_limit(model.spec) is not None:
+        return _between(bounds)
+    return f"{bounds.high:,.0f} if {most_reply_tokens(model.spec)} each (no max_tokens)"
+
+
+def _usd(model: Model, bounds: Range | None) -> str:
+    from probe.prices import price_of  # noqa: PLC0415 - keeps --help fast
+
+    if bounds is None:
+        return "no price given"
+    if model.spec.provider == "local":
+        return "free"
+    price = price_of(model.spec)
+    dated = f" (prices of {price.as_of})" if price and price.as_of else ""
+    return f"{bounds.low:.2f} to {bounds.high:.2f}{dated}"
+
+
+def _time(bounds: Range | None) -> str:
+    from probe.progress import span  # noqa: PLC0415 - keeps --help fast
+
+    if bounds is None:
+        return "no limit told"
+    low, high = span(bounds.low), span(bounds.high)
+    return f"at least {low}" if low == high else f"{low} to {high}"

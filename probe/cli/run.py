@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from probe.cli import store_option
 
+_GARBAGE: Final = 20_000
+_SWITCH_S: Final = 0.0005
+
 if TYPE_CHECKING:
     from probe.conduct import Ended
+    from store.database import Database
     from store.read import Connection
 
 
@@ -20,13 +26,33 @@ if TYPE_CHECKING:
 @click.argument("experiment", type=click.Path(path_type=Path, dir_okay=False))
 @store_option
 @click.option("--retry-failed", is_flag=True, help="Ask again also what a server refused for good.")
-def command(experiment: Path, store: Path, *, retry_failed: bool) -> None:
+@click.option(
+    "--max-usd",
+    type=click.FloatRange(min=0, min_open=True),
+    help="The most the experiment may cost (US dollars), its earlier runs on this store included.",
+)
+@click.option(
+    "--max-requests",
+    type=click.IntRange(min=1),
+    help="The most requests it may send, its earlier runs on this store included.",
+)
+def command(
+    experiment: Path,
+    store: Path,
+    *,
+    retry_failed: bool,
+    max_usd: float | None,
+    max_requests: int | None,
+) -> None:
     """Ask every cell of EXPERIMENT that the store does not hold yet, then print its table.
 
     The same command resumes a run that was stopped or killed. Exits with 0 when all is done, 1 when
-    cells failed or a model could not be asked, 130 when interrupted.
+    cells failed or a model could not be asked, 3 when a ceiling was reached, 130 when interrupted.
     """
-    from analysis import experiment_table, score_replies  # noqa: PLC0415 - keeps --help fast
+    import uvloop  # noqa: PLC0415 - keeps --help fast
+
+    from analysis import experiment_table, score_replies  # noqa: PLC0415
+    from probe.budget import Ceiling  # noqa: PLC0415
     from probe.cli.show_experiment import show_experiment  # noqa: PLC0415
     from probe.conduct import Conductor  # noqa: PLC0415
     from probe.progress import FetchDisplay  # noqa: PLC0415
@@ -42,7 +68,7 @@ def command(experiment: Path, store: Path, *, retry_failed: bool) -> None:
     fetching = FetchDisplay()
     try:
         plan = find(spec, experiment, fetching)
-        with Database(store, after_replies=score) as database:
+        with Database(store, after_replies=score, serve=True) as database:
             conductor = Conductor(
                 plan=plan,
                 spec_text=spec_text,
@@ -51,14 +77,19 @@ def command(experiment: Path, store: Path, *, retry_failed: bool) -> None:
                     model.spec, experiment, log, fetching
                 ),
                 retry_failed=retry_failed,
+                ceiling=Ceiling(usd=max_usd, requests=max_requests),
             )
-            if database.recovered:
-                click.echo(f"{database.recovered} replies recovered from the journal", err=True)
+            _report_opening(database)
             prepared = conductor.prepare()
-            # After the plan is recorded: it may give held replies a new gold answer.
-            database.call(score_replies)
             fetching.close()
-            ended = asyncio.run(conductor.run(prepared))
+            gc.freeze()  # what is loaded by now stays; a run makes many objects beside it
+            gc.set_threshold(_GARBAGE)
+            # A reply's system calls let other threads have the interpreter; get it back soon.
+            sys.setswitchinterval(_SWITCH_S)
+            with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
+                ended = runner.run(conductor.run(prepared))
+            # Also what was held before: the plan may have given it a new gold answer.
+            database.call(score_replies)
             table = database.call(lambda connection: experiment_table(connection, spec.name))
     finally:
         fetching.close()
@@ -71,7 +102,29 @@ def command(experiment: Path, store: Path, *, retry_failed: bool) -> None:
             " with --retry-failed also what was refused for good",
             err=True,
         )
-    click.get_current_context().exit(130 if ended.interrupted else 1 if failed or ended.down else 0)
+    click.get_current_context().exit(_exit_code(ended, failed))
+
+
+def _exit_code(ended: Ended, failed: int) -> int:
+    if ended.interrupted:
+        return 130
+    if ended.spent:
+        return 3
+    return 1 if failed or ended.down else 0
+
+
+def _report_opening(database: Database) -> None:
+    """Say what was found when the store was opened."""
+    if database.serving_problem:
+        click.echo(database.serving_problem, err=True)
+    if database.set_aside:
+        click.echo(
+            f"the database was damaged; it is kept as {database.set_aside}, and a new one was"
+            " made from the journal. Plans come back when their experiment is run again.",
+            err=True,
+        )
+    if database.recovered:
+        click.echo(f"{database.recovered} replies recovered from the journal", err=True)
 
 
 def _report(ended: Ended, experiment: Path, store: Path) -> None:
@@ -82,5 +135,7 @@ def _report(ended: Ended, experiment: Path, store: Path) -> None:
     click.echo(f"asked {ended.asked}, already held {ended.held}{failed}; store {store}", err=True)
     for down in ended.down:
         click.echo(f"probe: {printable(str(down))}", err=True)
+    if ended.spent:
+        click.echo("ceiling reached; raise --max-usd or --max-requests to go on", err=True)
     if ended.interrupted:
         click.echo(f"interrupted; resume with: probe run {experiment} --store {store}", err=True)

@@ -25,17 +25,17 @@ from probe.cli import store_option
 def command(query: str, store: Path, form: str, output: Path | None) -> None:
     """Run QUERY on a store ("-" reads it from standard input).
 
-    The views to start from are results (one row a cell), accuracy and progress. The store is opened
-    read-only.
+    The views to start from are results (one row a cell), accuracy and progress. Nothing can be
+    changed this way. While a run is on, it answers.
     """
     from probe.cli.show import show_answered  # noqa: PLC0415 - keeps `probe --help` fast
-    from store.read import ask, open_read, write_parquet  # noqa: PLC0415
+    from store.read import ask, open_read  # noqa: PLC0415
 
     text = sys.stdin.read() if query == "-" else query
-    connection = open_read(store)
+    reader = open_read(store)
     if form == "parquet":
         if output is None:
             raise click.UsageError("--format parquet needs --output FILE")
-        write_parquet(connection, text, output)
+        reader.write_parquet(text, output)
     else:
-        show_answered(ask(connection, text), form)
+        show_answered(ask(reader, text), form)

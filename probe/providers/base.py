@@ -1,4 +1,4 @@
-"""What a provider is: it turns a cell into bytes once, and makes one attempt at a time."""
+"""What a provider is: it turns a prompt into bytes once, and makes one attempt at a time."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from probe.plan import Cell
+from probe.limits import Observed
 from probe.retry import Trouble
 from store.rows import Outcome
 
@@ -17,6 +17,11 @@ class Reply:
 
     Attributes:
         raw: The response body as it came.
+        reasoning: What the model thought first, where the server shows it.
+        reasoning_tokens: Of the reply's tokens, those spent on it.
+        cached_tokens: Of the prompt's tokens, those the server had cached.
+        more: Further replies of the same attempt, where it asked for several; their tokens are
+            counted with the first.
     """
 
     outcome: Outcome
@@ -28,6 +33,24 @@ class Reply:
     reply_tokens: int | None
     raw: str
     status: int = 200
+    reasoning: str | None = None
+    reasoning_tokens: int | None = None
+    cached_tokens: int | None = None
+    more: tuple[Reply, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Answered:
+    """The end of one attempt.
+
+    Attributes:
+        limits: What the server said of its rate limits.
+        request_id: The server's own name for the request.
+    """
+
+    result: Reply | Trouble
+    limits: tuple[Observed, ...] = ()
+    request_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,11 +71,11 @@ class Provider(Protocol):
         """
         ...
 
-    def body(self, cell: Cell) -> bytes:
-        """The bytes to send for a cell: the same in every attempt."""
+    def body(self, text: str, sample: int) -> bytes:
+        """The bytes to send for a prompt, the same in every attempt."""
         ...
 
-    async def ask(self, body: bytes) -> Reply | Trouble:
+    async def ask(self, body: bytes) -> Answered:
         """One attempt. Failures are values; an exception is a bug."""
         ...
 

@@ -16,10 +16,8 @@ from typing import Final
 
 from probe.errors import ProviderDown
 from probe.pace import idle_cores, local_slots
-from probe.plan import Cell
-from probe.providers.base import Reply, Served
-from probe.providers.openai_chat import OpenAIChat, chat_body
-from probe.retry import Trouble
+from probe.providers.base import Answered, Served
+from probe.providers.openai_chat import OpenAIChat, request_body
 from probe.spec import ModelSpec
 
 _START_S: Final = 180.0
@@ -96,12 +94,11 @@ class Local:
         wrong = [line for line in lines if "error" in line.lower() or "fail" in line.lower()]
         return " ".join((wrong or lines or ["it said nothing"])[-1].split())[-200:]
 
-    def body(self, cell: Cell) -> bytes:
-        """The bytes to send for a cell; without a seed of the user's, the sample is the seed."""
-        params = {"seed": 0, **self._model.params}
-        return chat_body(self._model.model, params, cell.text, cell.sample)
+    def body(self, text: str, sample: int) -> bytes:
+        """The bytes to send for a prompt; without a seed of the user's, the sample is the seed."""
+        return request_body(self._model, {"seed": 0, **self._model.body_params}, text, sample)
 
-    async def ask(self, body: bytes) -> Reply | Trouble:
+    async def ask(self, body: bytes) -> Answered:
         """One attempt at the child."""
         if self._chat is None:
             raise RuntimeError("open() comes before ask()")

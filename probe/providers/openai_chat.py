@@ -1,4 +1,4 @@
-"""Any endpoint with OpenAI's chat completions, over aiohttp.
+"""Any endpoint with OpenAI's chat completions or its older completions, over aiohttp.
 
 The key is read from its environment variable when the provider opens and stands in one header only;
 no message, row or log line is made from headers.
@@ -7,36 +7,37 @@ no message, row or log line is made from headers.
 from __future__ import annotations
 
 import asyncio
-import json
 import os
-import time
 from collections.abc import Mapping
-from email.utils import parsedate_to_datetime
-from typing import Any, Final
+from typing import Final
 
 import aiohttp
+import orjson
 
 from probe.errors import ProviderDown
-from probe.plan import Cell
-from probe.providers.base import Reply, Served
+from probe.limits import read_limits, retry_after_s
+from probe.providers.base import Answered, Reply, Served
+from probe.providers.replies import one_line, read_refusal, read_reply
 from probe.retry import REFUSED, Trouble
-from probe.spec import ModelSpec
-from store.rows import Outcome
+from probe.spec import ApiName, ModelSpec
 
-_FINISH: Final[dict[str | None, Outcome]] = {"length": "truncated", "content_filter": "filtered"}
-_FILTER_WORDS: Final = ("content_filter", "content management policy", "responsibleai")
 _LISTING_S: Final = 10.0
-_SHOWN: Final = 300
+_PATHS: Final[dict[ApiName, str]] = {"chat": "/chat/completions", "completions": "/completions"}
+_REQUEST_IDS: Final = ("x-request-id", "request-id")
 
 
-def chat_body(model: str, params: Mapping[str, object], text: str, sample: int) -> bytes:
+def request_body(model: ModelSpec, params: Mapping[str, object], text: str, sample: int) -> bytes:
     """The request's bytes; a `seed` among the parameters goes up by one a sample."""
-    body: dict[str, object] = {"model": model, "messages": [{"role": "user", "content": text}]}
+    body: dict[str, object] = {"model": model.model}
+    if model.api == "chat":
+        body["messages"] = [{"role": "user", "content": text}]
+    else:
+        body["prompt"] = text
     body.update(params)
     seed = params.get("seed")
     if isinstance(seed, int):
         body["seed"] = seed + sample
-    return json.dumps(body, ensure_ascii=False).encode()
+    return orjson.dumps(body)
 
 
 class OpenAIChat:
@@ -44,39 +45,49 @@ class OpenAIChat:
 
     def __init__(self, model: ModelSpec, base_url: str, *, api_key: str | None = None) -> None:
         self._model = model
-        self._url = base_url.rstrip("/")
+        self._base = base_url.rstrip("/")
+        self._url = self._base + _PATHS[model.api]
         self._key = api_key
+        self._secrets: list[str] = []
+        self._wanted = model.request_samples
         self._session: aiohttp.ClientSession | None = None
 
     async def open(self) -> Served:
         """Read the key, open the session, note what the endpoint lists (best effort)."""
-        headers = {"Content-Type": "application/json"}
-        self._key = self._key or self._key_from_environment()
+        headers = {"Content-Type": "application/json", **self._model.headers}
+        self._key = self._key or self._from_environment(self._model.api_key_env)
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
+            self._secrets.append(self._key)
+        for name, variable in self._model.headers_env.items():
+            value = self._from_environment(variable)
+            if value:
+                headers[name] = value
+                self._secrets.append(value)
         self._session = aiohttp.ClientSession(
             headers=headers,
-            timeout=aiohttp.ClientTimeout(total=self._model.timeout_s, connect=30),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._model.connect_s),
             connector=aiohttp.TCPConnector(limit=0),  # the gate holds the limit
+            cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=True,
         )
         return Served(facts=await self._listing(self._session))
 
-    def _key_from_environment(self) -> str | None:
-        name = self._model.api_key_env
+    def _from_environment(self, name: str | None) -> str | None:
         if name is None:
             return None
-        key = os.environ.get(name, "").strip()
+        value = os.environ.get(name, "").strip()
         fix = f"export {name}=… and run again"
-        if not key:
+        if not value:
             raise ProviderDown(self._model.name, f"${name} is not set", fix)
-        if not key.isprintable() or not key.isascii():
+        if not value.isprintable() or not value.isascii():
             raise ProviderDown(self._model.name, f"${name} holds characters no key has", fix)
-        return key
+        return value
 
     async def _listing(self, session: aiohttp.ClientSession) -> dict[str, object]:
         timeout = aiohttp.ClientTimeout(total=_LISTING_S)
         try:
-            async with session.get(f"{self._url}/models", timeout=timeout) as answer:
+            async with session.get(f"{self._base}/models", timeout=timeout) as answer:
                 listed = await answer.json(content_type=None)
         except (aiohttp.ClientError, TimeoutError, ValueError):
             return {}  # optional: many endpoints list nothing, and asking will show what is wrong
@@ -88,33 +99,52 @@ class OpenAIChat:
         ]
         return {"listed": named[0]} if named else {}
 
-    def body(self, cell: Cell) -> bytes:
-        """The bytes to send for a cell."""
-        return chat_body(self._model.model, self._model.params, cell.text, cell.sample)
+    def body(self, text: str, sample: int) -> bytes:
+        """The bytes to send for a prompt."""
+        return request_body(self._model, self._model.body_params, text, sample)
 
-    async def ask(self, body: bytes) -> Reply | Trouble:
-        """One POST to /chat/completions."""
+    async def ask(self, body: bytes) -> Answered:
+        """One POST."""
         if self._session is None:
             raise RuntimeError("open() comes before ask()")
+        model = self._model
+        first_s, sent = model.first_byte_s or model.timeout_s, False
         try:
-            async with self._session.post(f"{self._url}/chat/completions", data=body) as answer:
-                raw = self._without_key(await answer.text())
-                if answer.status == 200:
-                    return read_reply(raw)
-                return _trouble(answer.status, raw, answer.headers)
+            async with asyncio.timeout(first_s) as deadline:
+                async with self._session.post(self._url, data=body) as answer:
+                    sent = True
+                    if model.first_byte_s is not None:
+                        deadline.reschedule((deadline.when() or 0.0) - first_s + model.timeout_s)
+                    raw = self._without_secrets((await answer.read()).decode())
+                    return self._answered(answer.status, raw, answer.headers)
+        except aiohttp.ConnectionTimeoutError:
+            said = f"cannot connect to {self._base} within {model.connect_s:g} s"
+            return Answered(Trouble(kind="connect timeout", message=said))
         except TimeoutError:
-            return Trouble(kind="timeout", message=f"no reply within {self._model.timeout_s:g} s")
+            if sent or model.first_byte_s is None:
+                return _broken("timeout", f"no reply within {model.timeout_s:g} s")
+            return _broken("no first byte", f"no answer began within {first_s:g} s")
         except aiohttp.ClientConnectorError as error:
-            return Trouble(
-                kind=REFUSED, message=f"cannot connect to {self._url} ({error.strerror})"
-            )
+            said = f"cannot connect to {self._base} ({error.strerror or error.os_error})"
+            return Answered(Trouble(kind=REFUSED, message=one_line(said)))
         except (aiohttp.ClientError, UnicodeDecodeError, asyncio.IncompleteReadError) as error:
-            said = self._without_key(f"{type(error).__name__}: {error}")
-            return Trouble(kind="connection", message=_one_line(said))
+            said = self._without_secrets(f"{type(error).__name__}: {error}")
+            return _broken("truncated body" if sent else "connection", one_line(said))
 
-    def _without_key(self, text: str) -> str:
+    def _answered(self, status: int, raw: str, headers: Mapping[str, str]) -> Answered:
+        result: Reply | Trouble
+        if status == 200:
+            result = read_reply(raw, self._wanted)
+        else:
+            result = read_refusal(status, raw, retry_after_s(headers))
+        named = next((headers[name] for name in _REQUEST_IDS if name in headers), None)
+        return Answered(result, read_limits(headers), named)
+
+    def _without_secrets(self, text: str) -> str:
         """A text in which a server that quotes the key back does not give it away."""
-        return text.replace(self._key, "[key]") if self._key else text
+        for secret in self._secrets:
+            text = text.replace(secret, "[key]")
+        return text
 
     async def close(self) -> None:
         """Close the session."""
@@ -122,103 +152,6 @@ class OpenAIChat:
             await self._session.close()
 
 
-def read_reply(raw: str) -> Reply | Trouble:
-    """A 200 body as a reply; one that is not a chat completion is a trouble to try again."""
-    try:
-        parsed: Any = json.loads(raw)
-        choice = parsed["choices"][0]
-        message = choice["message"]
-        usage = parsed.get("usage") or {}
-        refusal = _string(message.get("refusal"))
-        text = _text(message.get("content")) or refusal
-        finish = _string(choice.get("finish_reason"))
-        tokens = (_count(usage.get("prompt_tokens")), _count(usage.get("completion_tokens")))
-    except (ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError):
-        return Trouble(kind="malformed body", message=_one_line(raw), status=200)
-    outcome: Outcome = "refused" if refusal else _FINISH.get(finish, "ok")
-    if text is None and outcome != "filtered":
-        text = ""  # a reply that says nothing, such as one cut while the model was reasoning
-    return Reply(
-        outcome=outcome,
-        text=text,
-        finish_reason=finish,
-        served_model=_string(parsed.get("model")),
-        fingerprint=_string(parsed.get("system_fingerprint")),
-        prompt_tokens=tokens[0],
-        reply_tokens=tokens[1],
-        raw=raw,
-    )
-
-
-def _text(content: object) -> str | None:
-    """A message's content: a string, or parts of which the texts count."""
-    if isinstance(content, list):
-        return "".join(part["text"] for part in content if part.get("type") == "text")
-    if content is not None and not isinstance(content, str):
-        raise TypeError("content is neither a text nor parts")
-    return content
-
-
-def _string(value: object) -> str | None:
-    return value if isinstance(value, str) else None
-
-
-def _count(value: object) -> int | None:
-    """A token count, where the server gives a sensible whole number; else it is left out."""
-    if isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**53:
-        return value
-    return None
-
-
-def _trouble(status: int, raw: str, headers: Mapping[str, str]) -> Reply | Trouble:
-    message = _error_text(raw)
-    if status == 400 and any(word in raw.lower() for word in _FILTER_WORDS):
-        return Reply(
-            outcome="filtered",
-            text=None,
-            finish_reason="content_filter",
-            served_model=None,
-            fingerprint=None,
-            prompt_tokens=None,
-            reply_tokens=None,
-            raw=raw,
-            status=status,
-        )
-    return Trouble(
-        kind=f"http {status}",
-        message=_one_line(message),
-        status=status,
-        retry_after_s=retry_after(headers),
-    )
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text[: 4 * _SHOWN].split())[:_SHOWN]
-
-
-def _error_text(raw: str) -> str:
-    """The message of an error body, with its type or code where it has one."""
-    try:
-        error = json.loads(raw)["error"]
-    except (ValueError, KeyError, TypeError, RecursionError):
-        return raw
-    if not isinstance(error, dict):
-        return str(error)
-    code = error.get("code") or error.get("type") or ""
-    return f"{error.get('message', '')} ({code})" if code else str(error.get("message", ""))
-
-
-def retry_after(headers: Mapping[str, str]) -> float | None:
-    """The wait a server asks for (seconds): milliseconds, seconds, or an HTTP date."""
-    milliseconds = headers.get("retry-after-ms")
-    seconds = headers.get("Retry-After") or headers.get("retry-after")
-    try:
-        if milliseconds is not None:
-            return max(0.0, float(milliseconds) / 1000)
-        if seconds is None:
-            return None
-        if seconds.strip().replace(".", "", 1).isdigit():
-            return float(seconds)
-        return max(0.0, parsedate_to_datetime(seconds).timestamp() - time.time())
-    except ValueError:
-        return None
+def _broken(kind: str, message: str) -> Answered:
+    """An attempt that ended without an answer, after it may have been sent."""
+    return Answered(Trouble(kind=kind, message=message, perhaps_billed=True))

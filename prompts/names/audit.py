@@ -20,6 +20,7 @@ from prompts.names.replace import (
     fold,
     is_name_word,
     is_title,
+    lower_words,
     name_phrase,
     words,
 )
@@ -52,7 +53,7 @@ def audit(replaced: Replaced, name_map: NameMap, cast: Iterable[Character]) -> A
     # A name may hold several words ("O'Brien"); a single letter of it names nobody.
     names = {fold(word): word for part in parts for word in words(part) if len(word) > 1}
     present = words(replaced.text)
-    lower = {fold(word) for word in present if word.islower()}
+    lower = lower_words(replaced.text)
     standing = Counter(
         names[fold(word)] for word in present if fold(word) in names and not word.islower()
     )
@@ -62,9 +63,7 @@ def audit(replaced: Replaced, name_map: NameMap, cast: Iterable[Character]) -> A
     suspects = Counter(
         word
         for word in seen
-        if fold(word) not in known
-        and word not in _NOT_NAMES
-        and not is_title(word)
+        if fold(word) not in known and word not in _NOT_NAMES and not is_title(word)
     )
     return Audit(
         replaced=len(replaced.edits),

@@ -40,6 +40,7 @@ _WORD = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*")
 _BEFORE, _AFTER = r"(?<![^\W_])", r"(?![^\W_]|[\u0300-\u036f])"
 # Between the words of a name: spaces and one line end, never a blank line.
 _GAP = r"(?:[^\S\n]+|[^\S\n]*\n[^\S\n]*)"
+_NAME_LETTERS = 100
 _STARTERS = frozenset('.!?:;\n"“‘([—-')
 
 
@@ -77,10 +78,25 @@ class Replaced:
         return Alignment(self.edits)
 
 
-@lru_cache(maxsize=64)  # a passage is gone through many times under each strategy
 def words(text: str) -> tuple[str, ...]:
     """The words of a text (letters with their accents, and digits), as they stand."""
+    return _words_of_name(text) if len(text) < _NAME_LETTERS else _words_of_passage(text)
+
+
+@lru_cache(maxsize=1 << 14)  # names and titles come again with every item of a work
+def _words_of_name(text: str) -> tuple[str, ...]:
     return tuple(_WORD.findall(text))
+
+
+@lru_cache(maxsize=4)  # a passage is gone through several times under each strategy
+def _words_of_passage(text: str) -> tuple[str, ...]:
+    return tuple(_WORD.findall(text))
+
+
+@lru_cache(maxsize=4)
+def lower_words(text: str) -> frozenset[str]:
+    """Words that a text has in lower case, folded."""
+    return frozenset(fold(word) for word in words(text) if word.islower())
 
 
 @lru_cache(maxsize=1 << 16)  # a language has few words, and texts repeat them
@@ -293,7 +309,7 @@ def replace(text: str, name_map: NameMap) -> Replaced:
     ordered = sorted(standing, key=lambda form: (-len(form), form))
     alternatives = "|".join(_GAP.join(map(re.escape, form.split())) for form in ordered)
     pattern = re.compile(f"{_BEFORE}(?:{alternatives}){_AFTER}")
-    lower = {fold(word) for word in words(text) if word.islower()}
+    lower = lower_words(text)
     edits: list[Edit] = []
     ambiguous: list[str] = []
     for match in pattern.finditer(text):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable
+from functools import lru_cache
 
 _NUMBERS = {
     "one": "1", "two": "2", "three": "3", "first": "1", "second": "2", "third": "3",
@@ -18,6 +19,7 @@ _FROM = re.compile(r"^from ")
 _YEAR = re.compile(r"\s*\(?\b1\d{3}\b\)?\s*$")
 
 
+@lru_cache(maxsize=1 << 12)  # the same titles are offered again and again
 def normalise(title: str) -> str:
     """A title in the form that is compared."""
     plain = unicodedata.normalize("NFKD", title)

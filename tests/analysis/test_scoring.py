@@ -7,7 +7,7 @@ import pytest
 from analysis.scoring import score_replies
 from prompts.tasks import TASKS
 from prompts.tasks.source_identification import SourceIdentification
-from store.database import insert
+from store.insert import insert
 from store.read import Connection, ask
 from tests.store.rows_for_tests import (
     cell_row,

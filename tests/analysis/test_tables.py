@@ -10,7 +10,7 @@ import pytest
 from analysis.contrasts import Contrast, contrasts
 from analysis.errors import NoSuchTable
 from analysis.tables import experiment_table
-from store.database import insert
+from store.insert import insert
 from store.read import Connection
 from store.rows import PromptRow, SetAsideRow
 from tests.store.rows_for_tests import (

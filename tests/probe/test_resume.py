@@ -177,14 +177,19 @@ def test_a_second_run_on_the_same_store_is_refused_and_the_first_goes_on(tmp_pat
         with start_run(experiment, store) as run:
             wait_until(lambda: asked(record).total() >= IN_FLIGHT)
             second = probe("run", experiment, "--store", store)
-            reading = probe("status", "--store", store)
+            status = probe("status", "--store", store)
+            planned = probe("plan", experiment, "--store", store)
+            counts = [rows(store, "SELECT count(*) AS n FROM replies")[0]["n"] for _ in range(3)]
             run.communicate(timeout=90)
 
     assert run.returncode == 0
-    for refused in (second, reading):
-        assert refused.returncode == 2
-        assert refused.stderr.count("\n") == 1
-        assert f"in use by process {run.pid}" in refused.stderr
+    assert second.returncode == 2
+    assert second.stderr.count("\n") == 1
+    assert f"in use by process {run.pid}" in second.stderr
+    for answered in (status, planned):
+        assert (answered.returncode, answered.stderr) == (0, "")
+    assert [int(str(each)) for each in counts] == sorted(int(str(each)) for each in counts)
+    assert 0 < int(str(counts[-1])) < CELLS
 
 
 def running(pattern: str) -> list[int]:

@@ -123,6 +123,7 @@ def cell_row(
         prompt_hash=prompt.prompt_hash,
         model=model,
         sample=sample,
+        ordinal=0,
     )
 
 

@@ -11,10 +11,11 @@ import duckdb
 import pytest
 from hypothesis import given, settings
 
-from store.database import Database, insert
+from store.database import Database
 from store.errors import StoreBroken
+from store.insert import insert
 from store.journal import Journal, Position
-from store.read import JOURNAL, Connection, open_read
+from store.read import JOURNAL, Connection, Source, open_read
 from store.rows import COLUMNS, AttemptRow, Event, FailureRow, ReplyRow, Row
 from tests.store.events_for_tests import events
 from tests.store.rows_for_tests import (
@@ -47,7 +48,7 @@ def put_all(database: Database, rows: Sequence[Event], run_id: str = "run") -> l
     return positions
 
 
-def keys(connection: Connection, table: str = "replies") -> list[str]:
+def keys(connection: Source, table: str = "replies") -> list[str]:
     return [row[0] for row in connection.execute(f"SELECT key FROM {table}").fetchall()]
 
 

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binomtest
 
-from store.database import insert
+from store.insert import insert
 from store.read import Connection, ask
 from store.rows import CellRow, Row
 from tests.store.rows_for_tests import (

@@ -1,0 +1,95 @@
+"""What a run may spend: the worst case is reserved before sending, the bill settles it after.
+
+Concurrent requests cannot overshoot: what is open counts as spent in full until its bill is known.
+An attempt that broke after it was sent may have been billed; it stays counted at its worst case.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections import deque
+from dataclasses import dataclass, field
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Ceiling:
+    """The most an experiment may use, earlier runs on the same store included.
+
+    Attributes:
+        usd: US dollars; None for no ceiling.
+        requests: Attempts sent (count); None for no ceiling.
+    """
+
+    usd: float | None = None
+    requests: int | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class Budget:
+    """What is spent, reserved and left, for all models of a run.
+
+    Attributes:
+        usd: Billed by usage, earlier runs included (US dollars).
+        uncertain_usd: Reserved by attempts that ended without a bill (US dollars).
+        reserved_usd: Reserved by attempts that are open (US dollars).
+        requests: Attempts sent (count).
+        open: Attempts open (count).
+    """
+
+    ceiling: Ceiling
+    usd: float = 0.0
+    uncertain_usd: float = 0.0
+    reserved_usd: float = 0.0
+    requests: int = 0
+    open: int = 0
+    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+    async def reserve(self, most_usd: float) -> bool:
+        """Reserve one attempt; waits where open attempts may leave room, False where none can."""
+        while not self._fits(most_usd):
+            if not self.open or not self._may_fit(most_usd):
+                return False
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+        self.reserved_usd += most_usd
+        self.requests += 1
+        self.open += 1
+        return True
+
+    def _fits(self, most_usd: float) -> bool:
+        asked, limit = self.ceiling.requests, self.ceiling.usd
+        if asked is not None and self.requests >= asked:
+            return False
+        spent = self.usd + self.uncertain_usd + self.reserved_usd
+        return limit is None or spent + most_usd <= limit
+
+    def _may_fit(self, most_usd: float) -> bool:
+        """Whether it would fit if all that is open cost nothing."""
+        asked, limit = self.ceiling.requests, self.ceiling.usd
+        if asked is not None and self.requests - self.open >= asked:
+            return False
+        return limit is None or self.usd + self.uncertain_usd + most_usd <= limit
+
+    def settle(self, most_usd: float, *, usd: float, uncertain_usd: float = 0.0) -> None:
+        """Replace a reservation by what the attempt cost, or may have cost."""
+        self.usd += usd
+        self.uncertain_usd += uncertain_usd
+        self._give_back(most_usd)
+
+    def release(self, most_usd: float) -> None:
+        """Give back the reservation of an attempt that was never sent."""
+        self.requests -= 1
+        self._give_back(most_usd)
+
+    def _give_back(self, most_usd: float) -> None:
+        self.open -= 1
+        self.reserved_usd = self.reserved_usd - most_usd if self.open else 0.0
+        self.wake()
+
+    def wake(self) -> None:
+        """Let whoever waits look again, such as when a run is stopped."""
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)

@@ -1,0 +1,114 @@
+"""`probe simulate`: an endpoint to rehearse with."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import click
+
+_Decorator = Callable[[Callable[..., None]], Callable[..., None]]
+_FAULTS = {
+    "429": "a 429 with a short retry-after-ms",
+    "500": "a 500",
+    "503": "a 503 without Retry-After",
+    "reset": "a connection reset before any byte of the response",
+    "truncated": "a response whose body ends too early",
+    "malformed": "a 200 that is cut JSON or an HTML page",
+    "hang": "no response at all",
+}
+
+
+def _fault_options(function: Callable[..., None]) -> Callable[..., None]:
+    for fault, what in reversed(_FAULTS.items()):
+        option: _Decorator = click.option(
+            f"--rate-{fault}",
+            default=0.0,
+            show_default=True,
+            metavar="P",
+            help=f"Probability, from 0 to 1, of {what}.",
+        )
+        function = option(function)
+    return function
+
+
+def _names(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]:
+    """The names in a list with commas."""
+    return tuple(name for part in value.split(",") if (name := part.strip()))
+
+
+@click.command("simulate", short_help="Serve a simulated endpoint.")
+@click.option("--port", default=0, show_default=True, help="Port on 127.0.0.1; 0 is a free one.")
+@click.option(
+    "--until-stdin-closes", is_flag=True, help="End also when standard input ends, for programs."
+)
+@click.option(
+    "--models",
+    default="",
+    metavar="A,B",
+    callback=_names,
+    help="Serve these only; others get a 404. Without it any model is served.",
+)
+@click.option("--key", help="The only API key taken; others get a 401.")
+@click.option(
+    "--replies",
+    default="option",
+    show_default=True,
+    metavar="MAKER",
+    help="What to reply: `option` picks a numbered option of the prompt, `echo` its digest.",
+)
+@click.option("--reply-tokens", type=int, metavar="N", help="Pad replies to about N tokens.")
+@click.option(
+    "--latency",
+    default="0",
+    show_default=True,
+    metavar="TIME",
+    help="Seconds: 0.05, uniform:LOW-HIGH or lognormal:MEDIAN,SIGMA.",
+)
+@click.option("--rpm", type=int, metavar="N", help="Limit of requests a minute.")
+@click.option("--tpm", type=int, metavar="N", help="Limit of tokens a minute.")
+@click.option(
+    "--burst-s",
+    default=1.0,
+    show_default=True,
+    metavar="S",
+    help="Seconds' worth of the limits that may come at once (at least one request).",
+)
+@click.option(
+    "--count",
+    default="usage",
+    show_default=True,
+    metavar="HOW",
+    help="Tokens that count: `usage` is prompt and reply, `reserved` prompt and max_tokens.",
+)
+@click.option(
+    "--headers",
+    default="openai",
+    show_default=True,
+    metavar="WHOSE",
+    help="Rate limit headers: `openai`, `anthropic` or `none`.",
+)
+@click.option("--max-open", type=int, metavar="N", help="503 beyond N requests open at once.")
+@_fault_options
+@click.option("--seed", default=0, show_default=True, help="Of the faults and latencies drawn.")
+@click.option(
+    "--record",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Append a JSON line to this file for every request asked and answered.",
+)
+def command(*, until_stdin_closes: bool, **settings: Any) -> None:  # noqa: ANN401 - click's values
+    """Serve an OpenAI-compatible endpoint that costs nothing, to rehearse an experiment.
+
+    Prints its base URL, the first line on standard output, and serves until it is interrupted. Put
+    the URL as base_url in an experiment file and run it as you would run the real one. Counts are
+    at URL/stats. Tokens are counted as four characters each.
+    """
+    from probe.simulate import Settings, serve  # noqa: PLC0415 - keeps --help fast
+
+    def announce(url: str) -> None:
+        click.echo(url)
+        click.echo(f"probe: counts at {url}/stats; Ctrl-C ends it", err=True)
+
+    asyncio.run(serve(Settings(**settings), announce, until_stdin_closes=until_stdin_closes))

@@ -1,0 +1,137 @@
+"""Brings a model's cells from the store to its work, page by page, as the plan is recorded.
+
+Two things run side by side: a thread that records the plan, and for each model a reader that follows
+it. Memory holds a page or two of each model, however many cells there are.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import math
+import threading
+from collections import deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+from probe.plan import Drawn
+from probe.record import Recorded, Scope, ToAsk, chunks, to_ask
+from probe.run import ModelRun
+from probe.usage import estimate_tokens
+from probe.work import Job
+from store.database import Database
+
+_PAGE: Final = 4_096
+_PART: Final = 64
+_WIDER: Final = 8
+
+
+@dataclass(slots=True, kw_only=True)
+class Recording:
+    """The recording of a plan, in a thread of its own.
+
+    Attributes:
+        done: How much is recorded.
+    """
+
+    database: Database
+    drawn: Drawn
+    done: Recorded
+    _stop: threading.Event = field(default_factory=threading.Event)
+    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+
+    @property
+    def complete(self) -> bool:
+        """Whether the whole plan is recorded."""
+        return self.done.items >= self.drawn.items
+
+    async def run(self) -> None:
+        """Record what is left of the plan."""
+        loop = asyncio.get_running_loop()
+        if not self.complete:
+            await asyncio.to_thread(self._record, loop)
+        self._tell()
+
+    def _record(self, loop: asyncio.AbstractEventLoop) -> None:
+        for chunk in chunks(self.drawn, self.done):
+            if self._stop.is_set():
+                return
+            self.database.call(chunk.insert)
+            loop.call_soon_threadsafe(
+                self._reached, Recorded(known=True, items=chunk.end.items, cells=chunk.end.cells)
+            )
+
+    def _reached(self, done: Recorded) -> None:
+        self.done = done
+        self._tell()
+
+    def _tell(self) -> None:
+        while self._waiting:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                turn.set_result(None)
+
+    async def more(self, cells: int) -> None:
+        """Wait until more than so many cells are recorded, or all, or it is stopped."""
+        while self.done.cells <= cells and not self.complete and not self._stop.is_set():
+            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(turn)
+            await turn
+
+    def stop(self) -> None:
+        """Record nothing more after the present piece; the next start goes on from there."""
+        self._stop.set()
+        self._tell()
+
+
+async def feed(run: ModelRun, recording: Recording, scope: Scope) -> None:
+    """Give a model its cells until all of the plan has been gone through, or the run is stopped."""
+    page_span = recording.drawn.plan.unit * math.ceil(_PAGE / recording.drawn.plan.unit)
+    after, span = -1, page_span
+    while not run.stopped:
+        await run.work.hungry()
+        complete, cells = recording.complete, recording.done.cells
+        if after + 1 < cells:
+            upto = min(after + span, cells - 1)
+            page = await asyncio.to_thread(
+                recording.database.call,
+                partial(to_ask, scope=scope, model=run.model.spec.name, after=after, upto=upto),
+            )
+            for part in batched(jobs(page, run)):
+                run.work.add(part)
+                await asyncio.sleep(0)  # thousands of bodies at once would hold up all replies
+            # Where nearly all is held, or other models' cells lie between, look further at once.
+            span = span * _WIDER if len(page) < _PAGE // _WIDER else page_span
+            after = upto
+        elif complete:
+            break
+        else:
+            await recording.more(cells)
+    run.work.no_more()
+
+
+def batched(jobs: Iterator[Job]) -> Iterator[list[Job]]:
+    """Jobs a few at a time."""
+    while part := list(itertools.islice(jobs, _PART)):
+        yield part
+
+
+def jobs(page: list[ToAsk], run: ModelRun) -> Iterator[Job]:
+    """Cells as requests: samples that one request brings together, keys that are open left out."""
+    samples = run.model.spec.request_samples
+    unsettled = run.ledger.unsettled
+    together = itertools.groupby(page, key=lambda cell: (cell.prompt_hash, cell.sample // samples))
+    for _, group in together:
+        cells = [cell for cell in group if cell.key not in unsettled]
+        if not cells:
+            continue
+        keys = tuple(dict.fromkeys(cell.key for cell in cells))
+        unsettled.update(keys)
+        first = cells[0]
+        yield Job(
+            keys=keys,
+            body=run.provider.body(first.text, first.sample - first.sample % samples),
+            input_tokens=estimate_tokens(first.text),
+        )

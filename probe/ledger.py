@@ -1,0 +1,87 @@
+"""Where a run's events go: the journal first, then the database's queue.
+
+A full disk does not end a run: what came in is held, its worker waits for room and sends nothing
+meanwhile. Where the database fails, the journal still takes what is in flight, and the run stops.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from store.database import Database
+from store.errors import DiskFull
+from store.journal import Journal
+from store.rows import Event
+
+_MOST_BACKLOG: Final = 20_000
+_ROOM_EVERY_S: Final = 2.0
+_ROOM_WITHIN_S: Final = 3600.0
+
+
+@dataclass(slots=True, kw_only=True)
+class Ledger:
+    """Takes a run's events.
+
+    Attributes:
+        on_failure: Called once when the database takes nothing more.
+        unsettled: Keys that are being asked, of all models.
+        waiting: Workers that wait for room on the disk (count).
+        problem: What is wrong with the disk, while it is.
+    """
+
+    run_id: str
+    journal: Journal
+    database: Database
+    on_failure: Callable[[], None] = lambda: None
+    unsettled: set[str] = field(default_factory=set)
+    waiting: int = 0
+    problem: str | None = None
+    _failed: bool = False
+
+    async def keep(self, *events: Event) -> None:
+        """Record events with one write; waits while the disk is full.
+
+        Raises:
+            DiskFull: It has been for an hour.
+            StoreBroken: The disk is gone.
+        """
+        try:
+            self._write(events)
+        except DiskFull as error:
+            self.problem = str(error)
+            await self._when_there_is_room(events)
+
+    async def _when_there_is_room(self, events: tuple[Event, ...]) -> None:
+        until = asyncio.get_running_loop().time() + _ROOM_WITHIN_S
+        self.waiting += 1
+        try:
+            while True:
+                await asyncio.sleep(_ROOM_EVERY_S)
+                try:
+                    self._write(events)
+                except DiskFull:
+                    if asyncio.get_running_loop().time() > until:
+                        raise
+                else:
+                    self.problem = None
+                    return
+        finally:
+            self.waiting -= 1
+
+    def _write(self, events: tuple[Event, ...]) -> None:
+        taken = self.database.put(self.journal.append(*events), *events)
+        if not taken and not self._failed:
+            self._failed = True
+            self.on_failure()
+
+    @property
+    def behind(self) -> bool:
+        """Whether the database lies far behind the journal."""
+        return self.database.backlog > _MOST_BACKLOG
+
+    async def breathe(self) -> None:
+        """Let the database catch up."""
+        await asyncio.to_thread(self.database.catch_up)

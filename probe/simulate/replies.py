@@ -1,0 +1,138 @@
+"""How replies are made: no model, every reply is a function of what was asked.
+
+Pure. To add a maker, write a class with `make` and name it in `MAKERS`.
+Tokens are counted as four characters each, rounded up: near the truth for English prose and exact
+where a test needs it, not any model's tokenizer.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any, Final, Protocol
+
+_LETTERS_A_TOKEN: Final = 4
+_OPTION: Final = re.compile(r"^[ \t]*\d{1,3}\. +(\S.*?)\s*$", re.MULTILINE)
+_NO_OPTION: Final = "This reply is simulated."
+_FILLER: Final = "and so it went on, "
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """A request to complete something, read and checked.
+
+    Attributes:
+        chat: A chat completion; else a completion of a text.
+        model: The model asked for.
+        text: The prompt: the texts of all messages, one a line, or the text to complete.
+        choices: Replies asked for (`n`).
+        max_tokens: Where a reply is cut (tokens); None is nowhere.
+        logprobs: Alternatives wanted beside each token's log probability; None wants neither.
+        body: The whole request, for what is not above (`seed`, `temperature`, `messages`).
+    """
+
+    chat: bool
+    model: str
+    text: str
+    choices: int
+    max_tokens: int | None
+    logprobs: int | None
+    body: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Made:
+    """One reply.
+
+    Attributes:
+        text: What it says.
+        prompt_tokens: Tokens of the prompt (count).
+        reply_tokens: Tokens of the reply (count).
+        finish_reason: `stop`, or `length` where it was cut.
+    """
+
+    text: str
+    prompt_tokens: int
+    reply_tokens: int
+    finish_reason: str = "stop"
+
+
+class ReplyMaker(Protocol):
+    """Anything that makes replies."""
+
+    def make(self, asked: Asked, choice: int) -> Made:
+        """One of the replies asked for.
+
+        Must depend on its arguments only: the same request gets the same reply.
+
+        Args:
+            asked: The request.
+            choice: Which of its replies, from 0.
+        """
+        ...
+
+
+class OptionMaker:
+    """Picks one of the prompt's numbered options, or says a short sentence where it has none."""
+
+    def make(self, asked: Asked, choice: int) -> Made:
+        """The title of an option, drawn by the prompt's digest."""
+        options = _OPTION.findall(asked.text)
+        if not options:
+            return _made(asked, _NO_OPTION)
+        drawn = int.from_bytes(text_digest(f"{choice}\n{asked.text}")[:8], "big")
+        return _made(asked, options[drawn % len(options)])
+
+
+class EchoMaker:
+    """Replies with the prompt's digest, so that a reply can be matched with its prompt."""
+
+    def make(self, asked: Asked, choice: int) -> Made:
+        """`echo ` and the first 16 hex digits of the prompt's sha256, the same in every choice."""
+        del choice
+        return _made(asked, f"echo {text_digest(asked.text).hex()[:16]}")
+
+
+MAKERS: Final[Mapping[str, ReplyMaker]] = {"option": OptionMaker(), "echo": EchoMaker()}
+
+
+def padded(made: Made, reply_tokens: int) -> Made:
+    """The reply with filler below it up to a number of tokens; a longer one stays as it is."""
+    missing = reply_tokens * _LETTERS_A_TOKEN - len(made.text) - 2
+    if missing <= 0:
+        return made
+    filler = (_FILLER * (missing // len(_FILLER) + 1))[:missing]
+    return replace(made, text=f"{made.text}\n\n{filler}", reply_tokens=reply_tokens)
+
+
+def cut(made: Made, max_tokens: int | None) -> Made:
+    """The reply, cut where it is over a number of tokens."""
+    if max_tokens is None or made.reply_tokens <= max_tokens:
+        return made
+    return replace(
+        made,
+        text=made.text[: max_tokens * _LETTERS_A_TOKEN],
+        reply_tokens=max_tokens,
+        finish_reason="length",
+    )
+
+
+def token_count(text: str) -> int:
+    """Tokens of a text: four characters each, rounded up."""
+    return -(-len(text) // _LETTERS_A_TOKEN)
+
+
+def token_texts(text: str) -> list[str]:
+    """A text in its tokens."""
+    return [text[at : at + _LETTERS_A_TOKEN] for at in range(0, len(text), _LETTERS_A_TOKEN)]
+
+
+def text_digest(text: str) -> bytes:
+    """The sha256 of a text; half a surrogate pair, which JSON may hold, counts as it stands."""
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _made(asked: Asked, text: str) -> Made:
+    return Made(text=text, prompt_tokens=token_count(asked.text), reply_tokens=token_count(text))
