@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from typing import Final
 
 from analysis.sql import query
 from prompts.tasks import TASKS, Answer, Marked, Task, Unparsed
@@ -15,6 +16,10 @@ from store.insert import insert
 from store.keys import as_one, canonical
 from store.read import Connection, ask
 from store.rows import ScoreRow
+
+_STRETCH: Final = 200_000
+_MOST: Final = 10_000
+"""Cells gone through, and replies read, at a time."""
 
 
 def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> int:
@@ -24,21 +29,38 @@ def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> 
         connection: The owner's; rows are inserted through it.
         keys: Only these replies; all if None.
     """
-    rows: list[ScoreRow] = []
-    now = datetime.now(UTC)
-    for task in TASKS.values():
-        found = ask(
+    cells = int(str(ask(connection, "SELECT count(*) FROM cells").rows[0][0]))
+    # The keys of a call are few; all replies may be too many for memory.
+    stretch = _STRETCH if keys is None else max(1, cells)
+    asked = {str(row[0]) for row in ask(connection, "SELECT DISTINCT task FROM items").rows}
+    return sum(
+        _score_stretch(
             connection,
-            query("to_score"),
+            task,
             {
                 "task": task.name,
                 "version": task.version,
                 "keys": None if keys is None else as_one(keys),
+                "start": start,
+                "end": start + stretch,
+                "most": _MOST,
             },
         )
-        rows += [_score(task, record, now) for record in found.records()]
-    insert(connection, rows)
-    return len(rows)
+        for task in TASKS.values()
+        if task.name in asked
+        for start in range(0, cells, stretch)
+    )
+
+
+def _score_stretch(connection: Connection, task: Task, bound: dict[str, object]) -> int:
+    scored = 0
+    while True:
+        now = datetime.now(UTC)
+        found = ask(connection, query("to_score"), bound).records()
+        insert(connection, [_score(task, record, now) for record in found])
+        scored += len(found)
+        if len(found) < _MOST:
+            return scored
 
 
 def _score(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:

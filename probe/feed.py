@@ -1,7 +1,7 @@
 """Brings a model's cells from the store to its work, page by page, as the plan is recorded.
 
-Two things run side by side: a thread that records the plan, and for each model a reader that follows
-it. Memory holds a page or two of each model, however many cells there are.
+Two things run side by side: a thread that records the plan, and for each model a reader that
+follows it. Memory holds a page or two of each model, however many cells there are.
 """
 
 from __future__ import annotations
@@ -47,12 +47,19 @@ class Recording:
         """Whether the whole plan is recorded."""
         return self.done.items >= self.drawn.items
 
+    @property
+    def stopped(self) -> bool:
+        """Whether nothing more will be recorded."""
+        return self._stop.is_set()
+
     async def run(self) -> None:
         """Record what is left of the plan."""
         loop = asyncio.get_running_loop()
-        if not self.complete:
-            await asyncio.to_thread(self._record, loop)
-        self._tell()
+        try:
+            if not self.complete:
+                await asyncio.to_thread(self._record, loop)
+        finally:
+            self.stop()  # also where it failed: nobody may wait for more
 
     def _record(self, loop: asyncio.AbstractEventLoop) -> None:
         for chunk in chunks(self.drawn, self.done):
@@ -88,7 +95,9 @@ class Recording:
 
 async def feed(run: ModelRun, recording: Recording, scope: Scope) -> None:
     """Give a model its cells until all of the plan has been gone through, or the run is stopped."""
-    page_span = recording.drawn.plan.unit * math.ceil(_PAGE / recording.drawn.plan.unit)
+    unit = recording.drawn.plan.unit
+    page_span = unit * math.ceil(_PAGE / unit)
+    most = page_span + unit
     after, span = -1, page_span
     while not run.stopped:
         await run.work.hungry()
@@ -97,15 +106,25 @@ async def feed(run: ModelRun, recording: Recording, scope: Scope) -> None:
             upto = min(after + span, cells - 1)
             page = await asyncio.to_thread(
                 recording.database.call,
-                partial(to_ask, scope=scope, model=run.model.spec.name, after=after, upto=upto),
+                partial(
+                    to_ask,
+                    scope=scope,
+                    model=run.model.spec.name,
+                    after=after,
+                    upto=upto,
+                    most=most,
+                ),
             )
+            if len(page) == most:  # there may be more; samples of one request stay together
+                upto = page[-1].ordinal // unit * unit - 1
+                page = [cell for cell in page if cell.ordinal <= upto]
             for part in batched(jobs(page, run)):
                 run.work.add(part)
                 await asyncio.sleep(0)  # thousands of bodies at once would hold up all replies
             # Where nearly all is held, or other models' cells lie between, look further at once.
             span = span * _WIDER if len(page) < _PAGE // _WIDER else page_span
             after = upto
-        elif complete:
+        elif complete or recording.stopped:
             break
         else:
             await recording.more(cells)
@@ -119,19 +138,15 @@ def batched(jobs: Iterator[Job]) -> Iterator[list[Job]]:
 
 
 def jobs(page: list[ToAsk], run: ModelRun) -> Iterator[Job]:
-    """Cells as requests: samples that one request brings together, keys that are open left out."""
+    """Cells as requests: samples that one request brings are put together."""
     samples = run.model.spec.request_samples
-    unsettled = run.ledger.unsettled
     together = itertools.groupby(page, key=lambda cell: (cell.prompt_hash, cell.sample // samples))
     for _, group in together:
-        cells = [cell for cell in group if cell.key not in unsettled]
-        if not cells:
-            continue
-        keys = tuple(dict.fromkeys(cell.key for cell in cells))
-        unsettled.update(keys)
+        cells = list(group)
         first = cells[0]
         yield Job(
-            keys=keys,
+            keys=tuple(cell.key for cell in cells),
+            choices=tuple(cell.sample % samples for cell in cells),
             body=run.provider.body(first.text, first.sample - first.sample % samples),
             input_tokens=estimate_tokens(first.text),
         )

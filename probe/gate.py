@@ -132,14 +132,13 @@ class Pause:
 class Slot:
     """One attempt's place; taken with `async with`."""
 
-    __slots__ = ("_gate", "_given", "_taken", "cost", "sent_at")
+    __slots__ = ("_gate", "_taken", "cost", "sent_at")
 
     def __init__(self, gate: Gate, cost: Mapping[Kind, float]) -> None:
         self._gate = gate
         self.cost = cost
         self.sent_at = 0.0
         self._taken: dict[Kind, float] = {}
-        self._given = False
 
     async def __aenter__(self) -> Slot:
         """Wait for the turn."""
@@ -195,7 +194,7 @@ class Gate:
         self.pause = pause
         pause.gates.append(self)
         self._starting = True
-        self._backed_off_at = self._slowed_at = -_NEVER
+        self._backed_off_at = -_NEVER
         self._fastest_s = self._usual_s = 0.0
         self._waiting: deque[tuple[asyncio.Future[None], Slot]] = deque()
         self._timer: Timer | None = None

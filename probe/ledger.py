@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Final
 
 from store.database import Database
@@ -27,7 +27,6 @@ class Ledger:
 
     Attributes:
         on_failure: Called once when the database takes nothing more.
-        unsettled: Keys that are being asked, of all models.
         waiting: Workers that wait for room on the disk (count).
         problem: What is wrong with the disk, while it is.
     """
@@ -36,7 +35,6 @@ class Ledger:
     journal: Journal
     database: Database
     on_failure: Callable[[], None] = lambda: None
-    unsettled: set[str] = field(default_factory=set)
     waiting: int = 0
     problem: str | None = None
     _failed: bool = False

@@ -16,8 +16,11 @@ Kind: TypeAlias = Literal["requests", "tokens", "input_tokens", "output_tokens"]
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 
 _MINUTE_S: Final = 60.0
+_NEAR_S: Final = 90.0
 _LONGER_S: Final = 300.0
-"""Some hosts count requests a day under the same name; a reset that far off gives it away."""
+_LONGEST_S: Final = 86400.0
+"""Some hosts count requests a day under the same name; a reset that is not near gives it away. One
+that is near may as well be the end of the minute, or a second that was rounded up."""
 _NAMES: Final[dict[Kind, tuple[tuple[str, str, str], ...]]] = {
     "requests": (
         (
@@ -100,10 +103,10 @@ def read_limits(headers: Mapping[str, str]) -> tuple[Observed, ...]:
 
 def _window_s(limit: float, remaining: float | None, reset_s: float | None) -> float:
     """The time a limit is for: a minute, unless filling up what is used takes far longer."""
-    if remaining is None or reset_s is None or remaining >= limit:
+    if remaining is None or reset_s is None or remaining >= limit or reset_s <= _NEAR_S:
         return _MINUTE_S
     window_s = limit * reset_s / (limit - remaining)
-    return window_s if window_s > _LONGER_S else _MINUTE_S
+    return min(window_s, _LONGEST_S) if window_s > _LONGER_S else _MINUTE_S
 
 
 def _number(text: str | None) -> float | None:

@@ -13,12 +13,10 @@ import heapq
 import itertools
 import math
 import random
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Final
-
-import numpy as np
 
 from probe.errors import PlanEmpty
 from probe.spec import ModelSpec, Spec, TaskSpec
@@ -31,6 +29,7 @@ from store.keys import canonical, cell_key, digest
 BLOCK_ITEMS: Final = 8
 _FORM: Final = 2
 """Goes up when the order of cells changes; a plan of another form is recorded anew."""
+_HASH_DIGITS: Final = 32
 _CHARACTER: Final = tuple(field.name for field in fields(Character))
 
 
@@ -153,33 +152,30 @@ class Plan:
             DatasetError, UnknownName: A dataset's files are not as they should be.
         """
         spool = Spool()
-        ranks: list[bytes] = []
-        owners: list[int] = []
-        hashes: list[str] = []
-        numbers: list[int] = []
+        try:
+            return self._drawn(spool)
+        except BaseException:
+            spool.close()
+            raise
+
+    def _drawn(self, spool: Spool) -> Drawn:
+        drawn: list[tuple[bytes, int, int]] = []  # its rank, its source, its number in the spool
         for owner, source in enumerate(self.sources):
-            ranked: Iterable[tuple[bytes, Item]]
-            ranked = ((self._rank(item), item) for item in self._items(source))
-            if source.task.limit is not None:
-                ranked = heapq.nsmallest(source.task.limit, ranked, key=lambda pair: pair[0])
-            before = len(spool)
-            for rank, item in ranked:
-                numbers.append(spool.add(item))
-                ranks.append(rank[:8])
-                owners.append(owner)
-                hashes.append(hash_item(item)[:32])
-            if len(spool) == before:
+            found = [(self._rank(item), owner, spool.add(item)) for item in self._items(source)]
+            if not found:
                 why = f"nothing in {source.root} fits; check path, works and excerpt_words"
                 raise PlanEmpty(source.task.name, source.task.dataset, why)
-        order = np.argsort(np.frombuffer(b"".join(ranks), dtype=">u8"), kind="stable")
+            limit = source.task.limit
+            drawn += found if limit is None else heapq.nsmallest(limit, found)
+        drawn.sort()
         sha = hashlib.sha256()
-        for place in order:
-            sha.update(f"{owners[place]}:{hashes[place]}".encode())
+        for _, owner, number in drawn:
+            sha.update(f"{owner}:{hash_item(spool.get(number))}".encode())
         return Drawn(
             plan=self,
             spool=spool,
-            order=[numbers[place] for place in order],
-            owners=[owners[place] for place in order],
+            order=[number for *_, number in drawn],
+            owners=[owner for _, owner, _ in drawn],
             experiment_id=digest([*self._identity(), sha.hexdigest()]),
         )
 
@@ -204,7 +200,7 @@ class Plan:
 
     def _rank(self, item: Item) -> bytes:
         """A seeded place for an item that does not depend on the other items."""
-        return hashlib.sha256(f"{self.spec.seed}\x1f{item.item_id}".encode()).digest()
+        return hashlib.sha256(f"{self.spec.seed}\x1f{item.item_id}".encode()).digest()[:8]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -332,12 +328,12 @@ def _character(character: Character) -> dict[str, object]:
 
 
 def hash_item(item: Item) -> str:
-    """sha256 of everything an item says."""
-    return digest(item_columns(item))
+    """What stands for everything an item says: the start of its sha256, in hex (128 bits)."""
+    return digest(item_columns(item))[:_HASH_DIGITS]
 
 
 def hash_prompt(item_hash: str, prompt: Prompt) -> str:
-    """sha256 of an item under a condition: what is sent and what is right."""
+    """What stands for an item under a condition: what is sent and what is right."""
     item = prompt.item
     parts = [item_hash, prompt.shown.names, prompt.prompt, prompt.text, item.gold, item.options]
-    return digest(parts)
+    return digest(parts)[:_HASH_DIGITS]

@@ -51,8 +51,8 @@ def recorded(store: Source, experiment_id: str) -> Recorded:
     query = """
         SELECT count(DISTINCT e.experiment_id), coalesce(max(p.items), 0), coalesce(max(p.cells), 0)
         FROM experiments AS e LEFT JOIN plan_chunks AS p USING (experiment_id)
-        WHERE e.experiment_id = ?"""
-    known, items, cells = map(int, map(str, ask(store, query, [experiment_id]).rows[0]))
+        WHERE e.experiment_id = $plan"""
+    known, items, cells = map(int, map(str, ask(store, query, {"plan": experiment_id}).rows[0]))
     return Recorded(bool(known), items, cells)
 
 
@@ -96,7 +96,13 @@ class Chunk:
         connection.execute("BEGIN")
         insert(connection, map(_item_row, items.values()), new_by="item_hash")
         insert(connection, map(_prompt_row, prompts.values()), new_by="prompt_hash")
-        insert(connection, (_cell_row(cell, own) for block in self.blocks for cell in block.cells))
+        cells = [cell for block in self.blocks for cell in block.cells]
+        seen = _recorded_keys(connection, own, cells)
+        rows = []
+        for cell in cells:
+            rows.append(_cell_row(cell, own, is_first=cell.key not in seen))
+            seen.add(cell.key)
+        insert(connection, rows)
         insert(connection, _aside_rows(self.blocks, own))
         insert(connection, [self.end])
         connection.execute("COMMIT")
@@ -147,7 +153,19 @@ def _prompt_row(condition: Condition) -> PromptRow:
     )
 
 
-def _cell_row(cell: Cell, experiment_id: str) -> CellRow:
+def _recorded_keys(connection: Connection, experiment_id: str, cells: Iterable[Cell]) -> set[str]:
+    """Those of some cells' keys that earlier cells of the plan have."""
+    found = ask(
+        connection,
+        """
+        SELECT key FROM cells WHERE experiment_id = $plan
+          AND key IN (SELECT unnest(string_split($keys, ' ')))""",
+        {"plan": experiment_id, "keys": as_one(cell.key for cell in cells)},
+    ).rows
+    return {str(row[0]) for row in found}
+
+
+def _cell_row(cell: Cell, experiment_id: str, *, is_first: bool) -> CellRow:
     return CellRow(
         experiment_id=experiment_id,
         cell_id=cell.cell_id,
@@ -156,6 +174,7 @@ def _cell_row(cell: Cell, experiment_id: str) -> CellRow:
         model=cell.model.spec.name,
         sample=cell.sample,
         ordinal=cell.ordinal,
+        is_first=is_first,
     )
 
 
@@ -208,7 +227,7 @@ class ToAsk:
 
 
 def to_ask(
-    connection: Connection, scope: Scope, model: str, *, after: int, upto: int
+    connection: Connection, scope: Scope, model: str, *, after: int, upto: int, most: int
 ) -> list[ToAsk]:
     """A model's cells without a reply in a stretch of the plan, in the order of asking.
 
@@ -218,8 +237,9 @@ def to_ask(
         model: Of which model.
         after: Beyond this ordinal.
         upto: Up to this one.
+        most: Cells at most, the first ones (count).
     """
-    bound = {**scope.bound, "model": model, "after": after, "upto": upto}
+    bound = {**scope.bound, "model": model, "after": after, "upto": upto, "most": most}
     found = ask(
         connection,
         f"""
@@ -227,7 +247,8 @@ def to_ask(
         WHERE experiment_id = $experiment AND model = $model
           AND ordinal > $after AND ordinal <= $upto
           AND key NOT IN ({_SETTLED})
-        ORDER BY ordinal""",
+          AND is_first
+        ORDER BY ordinal LIMIT $most""",
         bound,
     ).rows
     hashes = as_one(dict.fromkeys(str(row[3]) for row in found))
@@ -235,7 +256,9 @@ def to_ask(
         connection,
         """
         SELECT prompt_hash, text FROM prompts
-        WHERE prompt_hash IN (SELECT unnest(string_split($hashes, ' ')))""",
+        WHERE rowid IN (  -- so that only the texts that are wanted are read
+            SELECT rowid FROM prompts
+            WHERE prompt_hash IN (SELECT unnest(string_split($hashes, ' '))))""",
         {"hashes": hashes},
     ).rows
     texts = {str(own): str(text) for own, text in prompts}
@@ -252,31 +275,57 @@ class Standing:
     Attributes:
         cells: Cells recorded (count).
         held: Of them, those that need no asking (count).
-        to_ask: Requests that are left; cells that share a key share one (count).
+        to_ask: Keys that are left; cells that share one share its reply (count).
     """
 
-    cells: int
-    held: int
-    to_ask: int
+    cells: int = 0
+    held: int = 0
+    to_ask: int = 0
+
+    def __add__(self, other: Standing) -> Standing:
+        """Of two stretches of a plan."""
+        return Standing(
+            self.cells + other.cells,
+            self.held + other.held,
+            self.to_ask + other.to_ask,
+        )
 
 
-def standings(connection: Connection, scope: Scope) -> dict[str, Standing]:
-    """Where every model's cells stood before this run, as far as the plan is recorded."""
-    found = ask(
-        connection,
-        """
-        WITH settled AS (
+def standings(store: Source, scope: Scope) -> dict[str, Standing]:
+    """Where every model's cells stood before this run, as far as the plan is recorded.
+
+    The plan is gone through in stretches: all of it at once may be too much for memory.
+    """
+    last = ask(
+        store,
+        "SELECT coalesce(max(ordinal), -1) FROM cells WHERE experiment_id = $experiment",
+        {"experiment": scope.experiment_id},
+    ).rows[0][0]
+    found: dict[str, Standing] = {}
+    for start in range(0, int(str(last)) + 1, _STRETCH):
+        rows = ask(store, _STANDING, {**scope.bound, "start": start, "end": start + _STRETCH}).rows
+        for name, *counts in rows:
+            here = Standing(*(int(str(count)) for count in counts))
+            found[str(name)] = found.get(str(name), Standing()) + here
+    return found
+
+
+_STRETCH: Final = 100_000
+_STANDING: Final = """
+    SELECT c.model, count(*), count(*) FILTER (s.key IS NOT NULL),
+           count(*) FILTER (s.key IS NULL AND is_first)
+    FROM cells AS c
+    LEFT JOIN (
+        SELECT DISTINCT key FROM (
             SELECT key FROM replies WHERE run_id <> $run
-            UNION
+            UNION ALL
             SELECT key FROM failures WHERE permanent AND run_id <> $run AND NOT $retry)
-        SELECT c.model, count(*), count(s.key), count(DISTINCT c.key) FILTER (s.key IS NULL)
-        FROM cells AS c LEFT JOIN settled AS s USING (key)
-        WHERE c.experiment_id = $experiment GROUP BY c.model""",
-        scope.bound,
-    ).rows
-    return {
-        str(model): Standing(*(int(str(count)) for count in counts)) for model, *counts in found
-    }
+        WHERE key IN (
+            SELECT key FROM cells
+            WHERE experiment_id = $experiment AND ordinal >= $start AND ordinal < $end)) AS s
+        USING (key)
+    WHERE c.experiment_id = $experiment AND c.ordinal >= $start AND c.ordinal < $end
+    GROUP BY c.model"""
 
 
 @dataclass(frozen=True, slots=True)

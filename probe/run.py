@@ -118,7 +118,7 @@ class ModelRun:
         """One attempt at a job; afterwards it is settled, or back among the work."""
         most_usd = self.usage.most_usd(job.body)
         if not await self.budget.reserve(most_usd):
-            self.spent = not self._stopping
+            self.spent |= not self._stopping  # whoever comes later finds it stopped
             self.stop()
             return
         async with self.gate.slot(self.usage.expected(job.input_tokens)) as slot:
@@ -190,17 +190,22 @@ class ModelRun:
         )
 
     async def _keep(self, job: Job, reply: Reply, attempt: AttemptRow) -> None:
+        replies = dict(enumerate((reply, *reply.more)))
+        theirs = dict(zip(job.keys, job.choices, strict=True))
         rows = [
-            reply_row(each, key=key, attempt=attempt)
-            for key, each in zip(job.keys, (reply, *reply.more), strict=False)
+            reply_row(replies[choice], key=key, attempt=attempt)
+            for key, choice in theirs.items()
+            if choice in replies
         ]
         await self.ledger.keep(*rows, attempt)
         self._refused_since, self._refusals = None, 0
         self.tally.replies += len(rows)
-        few = Trouble(kind="missing choice", message=f"{len(rows)} of {len(job.keys)} came")
-        for key in job.keys[len(rows) :]:
-            await self._give_up(key, few, job.attempts)
-        self._settled(job)
+        samples = self.model.spec.request_samples
+        few = Trouble(kind="missing choice", message=f"{len(replies)} of {samples} came")
+        for key, choice in theirs.items():
+            if choice not in replies:
+                await self._give_up(key, few, job.attempts)
+        self.work.done()
 
     async def _troubled(self, job: Job, trouble: Trouble, slot: Slot) -> None:
         """Decide what follows; a cell that a stop cut short is left to be asked."""
@@ -219,7 +224,7 @@ class ModelRun:
         elif what is Verdict.GIVE_UP:
             for key in job.keys:
                 await self._give_up(key, trouble, job.attempts)
-            self._settled(job)
+            self.work.done()
         else:
             paused = what is Verdict.WAIT
             self.work.again(job, 0.0 if paused else wait_s(trouble, job.tries))
@@ -262,10 +267,6 @@ class ModelRun:
         )
         self.tally.failed += 1
         self.tally.failures[trouble.kind] += 1
-
-    def _settled(self, job: Job) -> None:
-        self.ledger.unsettled.difference_update(job.keys)
-        self.work.done()
 
 
 def reply_row(reply: Reply, *, key: str, attempt: AttemptRow) -> ReplyRow:

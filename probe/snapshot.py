@@ -118,7 +118,13 @@ def model_state(run: ModelRun, meter: Meter, standing: Standing | None) -> Model
         limited_by = "in flight"
     samples = run.model.spec.request_samples
     left = None if to_ask is None else max(0, to_ask - tally.replies - tally.failed) / samples
-    per_request = tokens / tally.requests if tally.requests else 0.0
+    asked = max(1, tally.requests)
+    each = {
+        "requests": 1.0,
+        "tokens": tokens / asked,
+        "input_tokens": usage.input_tokens / asked,
+        "output_tokens": usage.output_tokens / asked,
+    }
     return ModelState(
         model=run.model.spec.name,
         to_ask=to_ask,
@@ -139,20 +145,29 @@ def model_state(run: ModelRun, meter: Meter, standing: Standing | None) -> Model
         failures=dict(tally.failures),
         pause_s=pause_s,
         pause_why=run.pause.why,
-        left_s=_left_s(left, requests_per_min, limits, per_request),
+        left_s=_left_s(left, requests_per_min, limits, each),
         limited_by=limited_by,
         down=str(run.down) if run.down else None,
     )
 
 
 def _left_s(
-    left: float | None, requests_per_min: float, limits: Mapping[str, float], per_request: float
+    left: float | None,
+    requests_per_min: float,
+    limits: Mapping[str, float],
+    each: Mapping[str, float],
 ) -> float | None:
-    """The time that what is left takes: at the present rate, and no less than limits allow."""
+    """The time that what is left takes: at the present rate, and no less than limits allow.
+
+    Args:
+        left: Requests (count).
+        requests_per_min: As of late.
+        limits: Units a minute, by kind.
+        each: What a request used so far on average, by kind.
+    """
     if left is None:
         return None
-    needed = {"requests": left, "tokens": left * per_request}
-    bounds = [needed[kind] * 60 / most for kind, most in limits.items() if kind in needed]
+    bounds = [left * each[kind] * 60 / most for kind, most in limits.items()]
     if requests_per_min > 0:
         bounds.append(left * 60 / requests_per_min)
     return max(bounds, default=None if left else 0.0)
@@ -172,7 +187,7 @@ def read_state(folder: Path) -> RunState | None:
         models = tuple(ModelState(**model) for model in raw.pop("models"))
         state = RunState(models=models, **raw)
         os.kill(state.pid, 0)
-    except (OSError, ValueError, TypeError, KeyError):
+    except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None
     return state
 

@@ -22,6 +22,7 @@ class Job:
 
     Attributes:
         keys: Of its cells; more than one where a request brings several samples.
+        choices: Of the request's replies, from 0, those that are theirs; by default in turn.
         input_tokens: Of its prompt, estimated.
         attempts: Attempts sent (count).
         tries: Of them, those that used up one of the tries a cell has (count).
@@ -30,8 +31,12 @@ class Job:
     keys: tuple[str, ...]
     body: bytes
     input_tokens: float
+    choices: tuple[int, ...] = ()
     attempts: int = 0
     tries: int = 0
+
+    def __post_init__(self) -> None:
+        self.choices = self.choices or tuple(range(len(self.keys)))
 
 
 @dataclass(slots=True, kw_only=True)
@@ -137,10 +142,13 @@ class Work:
     def _on_timer(self) -> None:
         self._timer = None
         now = self.clock.time()
+        held_back = len(self._later) >= self.most_waiting
         due = 0
         while self._later and self._later[0][0] <= now:
             self._due.append(heapq.heappop(self._later)[2])
             due += 1
+        if held_back and len(self._later) < self.most_waiting:
+            due += len(self._new)
         self._wake(due)
         self._set_timer()
 

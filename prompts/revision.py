@@ -1,4 +1,4 @@
-"""What stands for the code that makes prompts: a plan of one revision is not taken for another's."""
+"""What stands for the code that makes prompts: another revision makes another plan."""
 
 from __future__ import annotations
 

@@ -19,12 +19,13 @@ from typing import Any, Final, TypeVar
 
 import duckdb
 
+from store.damage import MOVE_AWAY, fix_for, is_damage
 from store.errors import CannotServe, StoreBroken
 from store.insert import insert
 from store.journal import Position, read_events
 from store.keys import as_one
 from store.migrate import migrate
-from store.read import JOURNAL, MOVE_AWAY, Connection
+from store.read import JOURNAL, Connection
 from store.rebuild import open_to_write
 from store.rows import Event, ReplyRow
 from store.serve import Server
@@ -32,10 +33,35 @@ from store.serve import Server
 T = TypeVar("T")
 AfterReplies = Callable[[Connection, Sequence[str]], None]
 
+_MEMORY: Final = "1GB"
+"""What a query that is served may need; beyond it DuckDB uses a file."""
+_OWN_MEMORY: Final = "200MB"
+"""The same for a query of the owner's own over a whole experiment."""
+_MEMORY_AT_REST: Final = "50MB"
+"""What DuckDB may go on holding between queries: it would keep all it has seen, up to its limit."""
+_REST_EVERY_S: Final = 0.5
+_ROOM_EVERY_S: Final = 1.0
+_SETTINGS: Final = (
+    f"SET memory_limit = '{_MEMORY}'",
+    "SET wal_autocheckpoint = '64MB'",
+    # To compress a column of long texts DuckDB holds hundreds of megabytes of it at once.
+    "SET disabled_compression_methods = 'fsst,dict_fsst,dictionary'",
+    # What is freed goes back to the system soon, not after as much again.
+    "SET allocator_background_threads = true",
+    "SET allocator_flush_threshold = '16MB'",
+)
+_OUT_OF_MEMORY_S: Final = 120.0
 _GATHER_S: Final = 0.2
 _GATHER_ROWS: Final = 2_000
 _FOLLOW_ROWS: Final = 20_000
 _FOLLOW_SELDOM: Final = 24.0
+_TROUBLE: Final = (
+    duckdb.IOException,
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.OutOfMemoryException,
+)
+"""Of the disk, the file or the memory, whatever was asked."""
 _RUN_AGAIN: Final = "free some space or mend it, then run again: the journal holds every reply"
 
 
@@ -97,7 +123,7 @@ class Database:
         self._serve = serve
         self._after_replies = after_replies
         self._fresh: list[str] = []
-        self._due = 0.0
+        self._due = self._rested = 0.0
         self._queue: list[_Put | _Call] = []
         self._taken: list[_Put | _Call] = []
         self._urgent = False
@@ -146,11 +172,31 @@ class Database:
             self._add(_Call(lambda _: None, future))
         wait([future])
 
+    def call_sparingly(self, act: Callable[[Connection], T]) -> T:
+        """Run a function that goes through a whole experiment, within little memory."""
+
+        def within(connection: Connection) -> T:
+            with contextlib.suppress(duckdb.OutOfMemoryException):  # a served query is on
+                connection.execute(f"SET memory_limit = '{_OWN_MEMORY}'")
+            try:
+                return act(connection)
+            finally:
+                connection.execute(f"SET memory_limit = '{_MEMORY}'")
+
+        return self.call(within)
+
     def call(self, act: Callable[[Connection], T]) -> T:
-        """Run a function on the writer's thread and wait for it; its errors are raised here."""
+        """Run a function on the writer's thread and wait for it; its errors are raised here.
+
+        Raises:
+            StoreBroken: The disk is full, or the file is damaged.
+        """
         future: Future[T] = Future()
         self._enqueue(_Call(act, future))
-        return future.result()
+        try:
+            return future.result()
+        except _TROUBLE as error:
+            raise self._broken("used", error) from error
 
     def close(self) -> None:
         """Commit what is left and close. Raises the writer's error, if it had one."""
@@ -180,9 +226,8 @@ class Database:
         connection: Connection | None = None
         server: Server | None = None
         try:
-            opened = open_to_write(self.path)
+            opened = open_to_write(self.path, self._prepare)
             connection, self.set_aside = opened.connection, opened.aside
-            self._open(connection)
             server = self._start_server(connection)
         except BaseException as error:  # noqa: BLE001 - handed to the opener, who raises it
             if connection is not None:
@@ -192,6 +237,8 @@ class Database:
         self._ready.set_result(None)
         try:
             self._write_all(connection)
+        except _TROUBLE as error:
+            self._fail(self._broken("used", error))
         except BaseException as error:  # noqa: BLE001 - whoever puts, calls or closes raises it
             self._fail(error)
         finally:
@@ -199,14 +246,16 @@ class Database:
                 server.stop()
             connection.close()
 
-    def _open(self, connection: Connection) -> None:
+    def _prepare(self, connection: Connection) -> None:
         try:
             connection.execute("SET TimeZone = 'UTC'")
+            for setting in _SETTINGS:
+                connection.execute(setting)
             migrate(connection, self.path)
             self._recover(connection)
         except duckdb.Error as error:
             found = f"the database cannot be brought up to date ({error})"
-            raise StoreBroken(self.path, found, MOVE_AWAY) from error
+            raise StoreBroken(self.path, found, fix_for(str(error))) from error
 
     def _start_server(self, connection: Connection) -> Server | None:
         if not self._serve:
@@ -219,6 +268,7 @@ class Database:
 
     def _recover(self, connection: Connection) -> None:
         """Load what the journal holds beyond the database."""
+        self.recovered, self._fresh = 0, []
         held = dict(
             connection.execute(
                 "SELECT segment, max(position) FROM journal_positions GROUP BY segment"
@@ -263,6 +313,16 @@ class Database:
                     entry.run(connection)
             self._commit(connection, puts)
             self._taken = []
+            self._rest(connection)
+
+    def _rest(self, connection: Connection) -> None:
+        """Make DuckDB let go of what it has read and written, now and then."""
+        if time.monotonic() < self._rested + _REST_EVERY_S:
+            return
+        with contextlib.suppress(duckdb.OutOfMemoryException):  # a query is on; another time
+            connection.execute(f"SET memory_limit = '{_MEMORY_AT_REST}'")
+        connection.execute(f"SET memory_limit = '{_MEMORY}'")
+        self._rested = time.monotonic()
 
     def _gather(self) -> None:
         """Wait a moment for more, so that many events share a commit."""
@@ -278,18 +338,29 @@ class Database:
     def _commit(self, connection: Connection, puts: Sequence[_Put]) -> None:
         if not puts:
             return
-        reached = {put.position.segment: put.position.end for put in puts}
-        try:
-            connection.execute("BEGIN")
-            insert(connection, [event for put in puts for event in put.events])
-            for segment, end in reached.items():
-                connection.execute("INSERT INTO journal_positions VALUES (?, ?)", [segment, end])
-            connection.execute("COMMIT")
-        except duckdb.Error as error:
-            found = f"the database cannot be written ({error})"
-            raise StoreBroken(self.path, found, _RUN_AGAIN) from error
+        until = time.monotonic() + _OUT_OF_MEMORY_S
+        while True:
+            try:
+                self._insert(connection, puts)
+                break
+            except duckdb.OutOfMemoryException as error:  # a large query of someone's is on
+                if time.monotonic() > until:
+                    raise self._broken("written", error) from error
+                with contextlib.suppress(duckdb.TransactionException):  # it may have begun none
+                    connection.rollback()
+                time.sleep(_ROOM_EVERY_S)
+            except duckdb.Error as error:
+                raise self._broken("written", error) from error
         if self._after_replies is not None:
             self._fresh += [e.key for p in puts for e in p.events if isinstance(e, ReplyRow)]
+
+    def _insert(self, connection: Connection, puts: Sequence[_Put]) -> None:
+        reached = {put.position.segment: put.position.end for put in puts}
+        connection.execute("BEGIN")
+        insert(connection, [event for put in puts for event in put.events])
+        for segment, end in reached.items():
+            connection.execute("INSERT INTO journal_positions VALUES (?, ?)", [segment, end])
+        connection.execute("COMMIT")
 
     def _follow_up(self, connection: Connection, *, at_once: bool = False) -> None:
         """Hand on the keys of replies that are committed, where that is due.
@@ -303,6 +374,10 @@ class Database:
             self._after_replies(connection, keys)
             ended = time.monotonic()
             self._due = ended + _FOLLOW_SELDOM * (ended - began)
+
+    def _broken(self, how: str, error: duckdb.Error) -> StoreBroken:
+        fix = MOVE_AWAY if is_damage(str(error)) else _RUN_AGAIN
+        return StoreBroken(self.path, f"the database cannot be {how} ({error})", fix)
 
     def _fail(self, error: BaseException) -> None:
         with self._changed:

@@ -19,6 +19,7 @@ from typing import Final, TypeAlias, TypeVar
 
 import duckdb
 
+from store.damage import fix_for
 from store.errors import NoStore, QueryError, StoreBroken, StoreBusy, StoreGone
 from store.gate import check, quoted, with_literals
 from store.live import Live, load_extensions, read_live
@@ -42,10 +43,6 @@ _TABLES: Final = """
     WHERE table_schema = 'main' AND table_catalog = current_database()"""
 _SENT: Final = "\n\nLINE 1: FROM quack_query("
 _HOLDER = re.compile(r"\(PID (\d+)\)")
-MOVE_AWAY = (
-    f"move {DATABASE} (and {DATABASE}.wal) away and run again:"
-    " the replies come back from the journal"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +87,7 @@ def _refusal(path: Path, error: duckdb.Error) -> StoreBusy | StoreBroken:
     if "Conflicting lock" in str(error) or "lock on file" in str(error):
         holder = _HOLDER.search(str(error))
         return StoreBusy(path, f"process {holder[1]}" if holder else ANOTHER)
-    return StoreBroken(path, f"the database does not open ({error})", MOVE_AWAY)
+    return StoreBroken(path, f"the database does not open ({error})", fix_for(str(error)))
 
 
 def _half_made(file: Path) -> bool:

@@ -6,23 +6,14 @@ runs) comes back from there; plans come back when their experiment is run again.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Final
 
+from store.damage import is_damage
 from store.errors import StoreBroken
 from store.read import DATABASE, Connection, connect
-
-_DAMAGED: Final = (
-    "Could not read enough bytes",
-    "not a valid DuckDB database",
-    "Corrupt",
-    "Failure while replaying WAL",
-    "Failed to load metadata pointer",
-    "INTERNAL Error",
-    "Serialization Error",
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,20 +28,36 @@ class Opened:
     aside: Path | None
 
 
-def open_to_write(path: Path) -> Opened:
+def open_to_write(path: Path, prepare: Callable[[Connection], None]) -> Opened:
     """Open or create a store's database.
+
+    Args:
+        path: The store's folder.
+        prepare: Brings the database up to date. It reads more than opening does, so it may be what
+            finds the damage; then it is called again, for the new one.
 
     Raises:
         StoreBusy: Another process owns it.
-        StoreBroken: It does not open, and that is not for damage inside the file.
+        StoreTooNew: It was written by a later gistprobe.
+        StoreBroken: It cannot be used, and that is not for damage inside the file.
     """
     try:
-        return Opened(connect(path, read_only=False), None)
+        return Opened(_opened(path, prepare), None)
     except StoreBroken as error:
-        if not (path / DATABASE).is_file() or not any(sign in error.found for sign in _DAMAGED):
+        if not (path / DATABASE).is_file() or not is_damage(error.found):
             raise
     aside = _move_aside(path)
-    return Opened(connect(path, read_only=False), aside)
+    return Opened(_opened(path, prepare), aside)
+
+
+def _opened(path: Path, prepare: Callable[[Connection], None]) -> Connection:
+    connection = connect(path, read_only=False)
+    try:
+        prepare(connection)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _move_aside(path: Path) -> Path:

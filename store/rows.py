@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from datetime import datetime
+from math import isfinite
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args, get_type_hints
 
@@ -101,7 +102,8 @@ class CellRow:
     prompt_hash: str
     model: str
     sample: int
-    ordinal: int
+    ordinal: int | None = None
+    is_first: bool | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -247,10 +249,18 @@ COLUMNS: Final[dict[type[Row], Columns]] = {kind: _columns(kind) for kind in get
 _MOST_INT: Final = 2**63 - 1
 VALUES: Final = {kind: attrgetter(*columns) for kind, columns in COLUMNS.items()}
 """What gives a row's values, in the order of its columns."""
-_INTS: Final = {
-    kind: tuple(at for at, (plain, _) in enumerate(columns.values()) if plain is int)
-    for kind, columns in COLUMNS.items()
-}
+
+
+def _places(plain: type) -> dict[type[Row], tuple[int, ...]]:
+    """Where each kind of row has columns of a type."""
+    return {
+        kind: tuple(at for at, (each, _) in enumerate(columns.values()) if each is plain)
+        for kind, columns in COLUMNS.items()
+    }
+
+
+_INTS: Final = _places(int)
+_FLOATS: Final = _places(float)
 _SOUND: Final[dict[type[Row], set[tuple[type, ...]]]] = {kind: set() for kind in COLUMNS}
 """Combinations of types that were found sound; a run has a handful of them, and many rows."""
 
@@ -268,6 +278,10 @@ def mistyped(row: Row) -> str | None:
         value = values[at]
         if value is not None and not -_MOST_INT <= value <= _MOST_INT:
             return f"{tuple(COLUMNS[kind])[at]} is {value!r:.80}, not int"
+    for at in _FLOATS[kind]:
+        value = values[at]
+        if value is not None and not isfinite(value):  # JSON has no such number: null would be read
+            return f"{tuple(COLUMNS[kind])[at]} is {value!r}, not finite"
     return None
 
 

@@ -1,17 +1,18 @@
--- Replies of one task that its parser's version `$version` has not read yet; of `$keys` only (parted by spaces), if given.
+-- Replies of one task that its parser's version `$version` has not read yet, to cells in the stretch of rows
+-- from `$start` up to `$end`; to those of `$keys` (parted by spaces) only, if given.
 -- Cells that share a key share its reply, but each prompt has a gold answer of its own.
-WITH wanted AS (
-    SELECT key, outcome, text FROM replies
-    WHERE text IS NOT NULL AND outcome <> 'filtered' AND ($keys IS NULL OR key IN (SELECT unnest(string_split($keys, ' '))))
+WITH asked AS (
+    SELECT DISTINCT key, prompt_hash FROM cells
+    WHERE rowid >= $start AND rowid < $end AND ($keys IS NULL OR key IN (SELECT unnest(string_split($keys, ' '))))
 ),
-asked AS (
-    SELECT DISTINCT c.key, c.prompt_hash FROM cells AS c WHERE c.key IN (SELECT key FROM wanted)
+unread AS (
+    SELECT key, prompt_hash FROM asked
+    ANTI JOIN (SELECT key, prompt_hash FROM scores WHERE version >= $version) AS s USING (key, prompt_hash)
 )
-SELECT asked.prompt_hash, wanted.key, wanted.outcome, wanted.text, p.gold, p.options, p.accepted
-FROM wanted
-JOIN asked USING (key)
+SELECT unread.prompt_hash, r.key, r.outcome, r.text, p.gold, p.options, p.accepted
+FROM unread
+JOIN replies AS r USING (key)
 JOIN prompts AS p USING (prompt_hash)
 JOIN items AS i USING (item_hash)
-ANTI JOIN (SELECT prompt_hash, key FROM scores WHERE version >= $version) AS s
-    ON s.prompt_hash = asked.prompt_hash AND s.key = wanted.key
-WHERE i.task = $task
+WHERE i.task = $task AND r.text IS NOT NULL AND r.outcome <> 'filtered'
+LIMIT $most

@@ -52,20 +52,27 @@ def command(experiment: Path, store: Path, form: str) -> None:
 
 
 def _row(model: Model, found: Forecast) -> tuple[object, ...]:
-    from probe.forecast import cost_usd, prompt_tokens, reply_tokens, time_s  # noqa: PLC0415
+    from probe.forecast import (  # noqa: PLC0415
+        cost_usd,
+        prompt_tokens,
+        reply_tokens,
+        requests,
+        time_s,
+    )
 
     name = model.spec.name
-    tally, known = found.tallies[name], found.known.get(name)
-    prompts, replies = prompt_tokens(tally, known), reply_tokens(model, tally, known)
+    left, known = found.standings[name], found.known.get(name)
+    prompts = prompt_tokens(model, found.prompt_tokens[name], known)
+    replies = reply_tokens(model, left, known)
     return (
         name,
-        tally.cells,
-        tally.held,
-        tally.to_ask,
+        left.cells,
+        left.held,
+        requests(model, left),
         _between(prompts),
         _replies(model, replies),
         _usd(model, cost_usd(model, prompts, replies)),
-        _time(time_s(model, tally, prompts, replies, known)),
+        _time(time_s(model, left, prompts, replies, known)),
     )
 
 

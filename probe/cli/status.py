@@ -3,33 +3,78 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 import click
 
 from probe.cli import format_option, store_option
+
+if TYPE_CHECKING:
+    from probe.snapshot import RunState
+
+_QUERY: Final = """
+    SELECT p.experiment, p.model, p.cells, p.replies, p.failed, p.pending, p.prompt_tokens,
+           p.reply_tokens, p.last_reply_at, last.started_at AS last_run_at,
+           coalesce(last.how, 'not started') AS last_run
+    FROM progress AS p
+    LEFT JOIN (
+        SELECT e.experiment, arg_max(e.started_at, e.place) AS started_at,
+               arg_max(e.how, e.place) AS how
+        FROM (SELECT x.experiment, r.started_at, r.place,
+                     coalesce(z.how, if(r.run_id = $run, 'running', 'killed')) AS how
+              FROM (SELECT rowid AS place, * FROM runs) AS r
+              JOIN experiments AS x USING (experiment_id)
+              LEFT JOIN run_ends AS z USING (run_id)) AS e
+        GROUP BY e.experiment
+    ) AS last USING (experiment)
+    ORDER BY p.experiment, p.model"""
 
 
 @click.command("status")
 @store_option
 @format_option
 def command(store: Path, form: str) -> None:
-    """Show how far the experiments of a store are, and how their last runs ended."""
-    from probe.cli.show import show_answered  # noqa: PLC0415 - keeps `probe --help` fast
-    from store.read import ask, open_read  # noqa: PLC0415
+    """Show how far the experiments of a store are, and how their last runs ended.
 
-    query = """
-        SELECT p.experiment, p.model, p.cells, p.replies, p.failed, p.pending, p.prompt_tokens,
-               p.reply_tokens, p.last_reply_at, last.started_at AS last_run_at,
-               coalesce(last.how, 'not started') AS last_run
-        FROM progress AS p
-        LEFT JOIN (
-            SELECT e.experiment, max(e.started_at) AS started_at,
-                   arg_max(e.how, e.started_at) AS how
-            FROM (SELECT x.experiment, r.started_at, coalesce(z.how, 'killed') AS how
-                  FROM runs AS r
-                  JOIN experiments AS x USING (experiment_id)
-                  LEFT JOIN run_ends AS z USING (run_id)) AS e
-            GROUP BY e.experiment
-        ) AS last USING (experiment)
-        ORDER BY p.experiment, p.model"""
-    show_answered(ask(open_read(store), query), form)
+    While a run is on, also what the terminal it runs in shows: rates against limits, what is open,
+    what was refused, what it has cost and how long it will take.
+    """
+    from probe.cli.show import show_answered, stdout  # noqa: PLC0415 - keeps --help fast
+    from probe.progress import picture  # noqa: PLC0415
+    from probe.snapshot import read_state  # noqa: PLC0415
+    from store.read import Answered, ask, open_read  # noqa: PLC0415
+
+    state = read_state(store)
+    answered = ask(open_read(store), _QUERY, {"run": state.run_id if state else ""})
+    if form == "table":
+        if state is not None:
+            stdout().print(f"{state.experiment}, run {state.run_id}", markup=False)
+            stdout().print(picture(state))
+        show_answered(answered, form)
+        return
+    live = _live(state)
+    rows = [(*row, *live.get((str(row[0]), str(row[1])), _NOTHING)) for row in answered.rows]
+    show_answered(Answered((*answered.columns, *_LIVE), rows), form)
+
+
+_LIVE: Final = (
+    "in_flight",
+    "requests_per_min",
+    "tokens_per_min",
+    "refusals",
+    "retries",
+    "pause_s",
+    "left_s",
+    "limited_by",
+)
+_NOTHING: Final = (None,) * len(_LIVE)
+
+
+def _live(state: RunState | None) -> dict[tuple[str, str], tuple[object, ...]]:
+    """By experiment and model, what the run that is on says of itself."""
+    if state is None:
+        return {}
+    return {
+        (state.experiment, model.model): tuple(getattr(model, name) for name in _LIVE)
+        for model in state.models
+    }

@@ -136,7 +136,7 @@ class OpenAIChat:
         if status == 200:
             result = read_reply(raw, self._wanted)
         else:
-            result = read_refusal(status, raw, retry_after_s(headers))
+            result = read_refusal(status, raw, retry_after_s(headers), self._wanted)
         named = next((headers[name] for name in _REQUEST_IDS if name in headers), None)
         return Answered(result, read_limits(headers), named)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any, Final
 
 import orjson
@@ -64,9 +65,9 @@ def read_reply(raw: str, wanted: int = 1) -> Reply | Trouble:
     try:
         parsed = loads(raw)
         first, *rest = (_Choice(choice) for choice in parsed["choices"][:wanted])
-        usage = parsed.get("usage") or {}
-        details = usage.get("completion_tokens_details") or {}
-        cached = usage.get("prompt_tokens_details") or {}
+        usage = _object(parsed.get("usage"))
+        details = _object(usage.get("completion_tokens_details"))
+        cached = _object(usage.get("prompt_tokens_details"))
         return Reply(
             outcome=first.outcome,
             text=first.text,
@@ -136,6 +137,11 @@ def _text(content: object) -> str | None:
     return content
 
 
+def _object(value: object) -> dict[str, object]:
+    """A JSON object; what is none has nothing in it. A reply is not lost for its bookkeeping."""
+    return value if isinstance(value, dict) else {}
+
+
 def _string(value: object) -> str | None:
     return value if isinstance(value, str) else None
 
@@ -147,10 +153,15 @@ def _count(value: object) -> int | None:
     return None
 
 
-def read_refusal(status: int, raw: str, retry_after_s: float | None) -> Reply | Trouble:
-    """The body of an answer that is not 200; a content filter's is a reply, `filtered`."""
+def read_refusal(
+    status: int, raw: str, retry_after_s: float | None, wanted: int = 1
+) -> Reply | Trouble:
+    """The body of an answer that is not 200.
+
+    A content filter's is a reply, `filtered`, and as many as were wanted: it is of the prompt.
+    """
     if status in {400, 422} and any(word in raw.lower() for word in _FILTER_WORDS):
-        return Reply(
+        filtered = Reply(
             outcome="filtered",
             text=None,
             finish_reason="content_filter",
@@ -161,6 +172,7 @@ def read_refusal(status: int, raw: str, retry_after_s: float | None) -> Reply | 
             raw=raw,
             status=status,
         )
+        return replace(filtered, more=(filtered,) * (wanted - 1))
     return Trouble(
         kind=f"http {status}",
         message=one_line(_error_text(raw)),

@@ -13,6 +13,8 @@ COMMENT ON COLUMN plan_chunks.items IS 'Items whose cells are all recorded (coun
 COMMENT ON COLUMN plan_chunks.cells IS 'Cells recorded (count).';
 
 ALTER TABLE cells ADD COLUMN ordinal BIGINT;
+ALTER TABLE cells ADD COLUMN is_first BOOLEAN;
+COMMENT ON COLUMN cells.is_first IS 'Whether it is its plan''s first cell with its key: the one that is asked for all that share it.';
 COMMENT ON COLUMN cells.ordinal IS 'Place in the order of asking: shuffled within blocks of items that hold every condition.';
 
 ALTER TABLE attempts ADD COLUMN usd DOUBLE;
@@ -28,3 +30,6 @@ ALTER TABLE replies ADD COLUMN cached_tokens BIGINT;
 COMMENT ON COLUMN replies.reasoning IS 'What the model thought before it answered, where the server shows it.';
 COMMENT ON COLUMN replies.reasoning_tokens IS 'Of reply_tokens, those spent on reasoning (count).';
 COMMENT ON COLUMN replies.cached_tokens IS 'Of prompt_tokens, those the server had cached (count).';
+
+COMMENT ON COLUMN items.item_hash IS 'Stands for the row''s other columns: the start of their sha256, in hex.';
+COMMENT ON COLUMN prompts.prompt_hash IS 'Stands for what is sent and what is right: the start of a sha256, in hex.';

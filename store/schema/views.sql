@@ -13,20 +13,22 @@ CREATE OR REPLACE MACRO wilson_low(r, n) AS
 CREATE OR REPLACE MACRO wilson_high(r, n) AS
     CASE WHEN n > 0 THEN least(1, (r + 1.920729 + 1.959964 * sqrt(r * (n - r) / n + 0.960365)) / (n + 3.841459)) END;
 
--- The plan each experiment's file gave when it was last run.
+-- The plan each experiment's file gave when it was last run. By the order of rows: clocks jump.
 CREATE OR REPLACE VIEW current_plans AS
-    SELECT experiment, experiment_id
-    FROM (
-        SELECT e.experiment, e.experiment_id,
-               row_number() OVER (PARTITION BY e.experiment ORDER BY coalesce(r.started_at, e.planned_at) DESC) AS place
-        FROM experiments AS e
-        LEFT JOIN (SELECT experiment_id, max(started_at) AS started_at FROM runs GROUP BY ALL) AS r USING (experiment_id)
-    )
-    WHERE place = 1;
+    SELECT e.experiment, e.experiment_id
+    FROM (SELECT rowid AS place, experiment, experiment_id FROM experiments) AS e
+    LEFT JOIN (SELECT experiment_id, max(rowid) AS run FROM runs GROUP BY ALL) AS r USING (experiment_id)
+    QUALIFY row_number() OVER (PARTITION BY e.experiment ORDER BY r.run DESC NULLS LAST, e.place DESC) = 1;
 
+-- What the newest version of each task's parser has read. While a new version goes through old replies, what it
+-- has not come to has no score: numbers of two versions are never mixed.
 CREATE OR REPLACE VIEW current_scores AS
-    SELECT * FROM scores
-    QUALIFY row_number() OVER (PARTITION BY prompt_hash, key ORDER BY version DESC, scored_at DESC) = 1;
+    WITH tasks AS (SELECT p.prompt_hash, i.task FROM prompts AS p JOIN items AS i USING (item_hash)),
+    newest AS (SELECT task, max(version) AS version FROM scores JOIN tasks USING (prompt_hash) GROUP BY task)
+    SELECT s.*
+    FROM scores AS s
+    JOIN tasks USING (prompt_hash)
+    JOIN newest USING (task, version);
 
 CREATE OR REPLACE VIEW last_failures AS
     SELECT key, arg_max(kind, failed_at) AS kind, arg_max(error, failed_at) AS error,
@@ -64,7 +66,8 @@ CREATE OR REPLACE VIEW results AS
            r.latency_s,
            r.received_at,
            p.prompt_hash,
-           c.key
+           c.key,
+           coalesce(c.is_first, true) AS is_first
     FROM current_plans AS plan
     JOIN cells AS c USING (experiment_id)
     JOIN prompts AS p USING (prompt_hash)
@@ -96,6 +99,7 @@ CREATE OR REPLACE VIEW accuracy AS
     FROM results
     GROUP BY ALL;
 
+-- Cells that share a key share its reply, and its tokens were bought once: they count for the first of them.
 CREATE OR REPLACE VIEW progress AS
     SELECT experiment,
            model,
@@ -103,14 +107,28 @@ CREATE OR REPLACE VIEW progress AS
            count(*) FILTER (outcome NOT IN ('pending', 'failed')) AS replies,
            count(*) FILTER (outcome = 'failed') AS failed,
            count(*) FILTER (outcome = 'pending') AS pending,
-           count(DISTINCT key) AS keys,
-           -- Cells that share a key share its reply, and its tokens were bought once.
-           sum(prompt_tokens / sharing)::BIGINT AS prompt_tokens,
-           sum(reply_tokens / sharing)::BIGINT AS reply_tokens,
+           count(*) FILTER (is_first) AS keys,
+           (sum(prompt_tokens) FILTER (is_first))::BIGINT AS prompt_tokens,
+           (sum(reply_tokens) FILTER (is_first))::BIGINT AS reply_tokens,
            max(received_at) AS last_reply_at
-    FROM (SELECT *, count(*) OVER (PARTITION BY experiment, model, key) AS sharing FROM results)
+    FROM results
     GROUP BY experiment, model;
+
+-- A key that several models share counts for one of them: it was bought once.
+CREATE OR REPLACE VIEW spend AS
+    SELECT e.experiment,
+           m.model,
+           count(*) AS requests,
+           count(*) FILTER (a.error_kind IS NOT NULL) AS troubles,
+           sum(a.usd) AS usd,
+           sum(a.usd_at_most) AS uncertain_usd
+    FROM attempts AS a
+    JOIN runs AS r USING (run_id)
+    JOIN experiments AS e USING (experiment_id)
+    LEFT JOIN cells AS m ON m.experiment_id = r.experiment_id AND m.key = a.key AND m.is_first
+    GROUP BY ALL;
 
 COMMENT ON VIEW results IS 'One readable row a cell of every experiment''s current plan.';
 COMMENT ON VIEW accuracy IS 'Right units over asked units by condition, with 95 % Wilson intervals in which an item counts once, whatever its samples; unparsed replies count as wrong and are shown.';
 COMMENT ON VIEW progress IS 'Cells held, failed and still to ask, by experiment and model.';
+COMMENT ON VIEW spend IS 'Requests and their cost in US dollars over all runs of an experiment; uncertain_usd is what attempts without a bill cost at most.';

@@ -26,7 +26,9 @@ def write_excerpts(path: Path, a_work: int = 2) -> Path:
     return path
 
 
-def write_experiment(folder: Path, base_url: str, *, extra: str = "", tail: str = "") -> Path:
+def write_experiment(
+    folder: Path, base_url: str, *, extra: str = "", tail: str = "", a_work: int = 2
+) -> Path:
     """An experiment over the excerpts, asked of one endpoint.
 
     Args:
@@ -34,8 +36,9 @@ def write_experiment(folder: Path, base_url: str, *, extra: str = "", tail: str 
         base_url: Of the endpoint.
         extra: Further lines of the model's table.
         tail: Further lines of the file.
+        a_work: Excerpts of each of the three works; each is four cells as the file stands.
     """
-    write_excerpts(folder / "excerpts.jsonl")
+    write_excerpts(folder / "excerpts.jsonl", a_work)
     path = folder / "small.toml"
     path.write_text(
         f"""
@@ -71,14 +74,28 @@ CELLS = 6 * 2 * 2
 """Cells of that experiment as it stands."""
 
 
-def probe(*words: object, **environment: str) -> subprocess.CompletedProcess[str]:
+def model_table(name: str, base_url: str, extra: str = "") -> str:
+    """A further model, for the `extra` of an experiment."""
+    return f"""
+[[models]]
+name = "{name}"
+provider = "openai"
+model = "{name}"
+base_url = "{base_url}"
+{extra}
+"""
+
+
+def probe(
+    *words: object, within_s: float = 100, **environment: str
+) -> subprocess.CompletedProcess[str]:
     """Run the command as a user would."""
     return subprocess.run(
         [sys.executable, "-m", "probe", *map(str, words)],
         capture_output=True,
         text=True,
         env=os.environ | environment,
-        timeout=100,
+        timeout=within_s,
         check=False,
     )
 

@@ -1,8 +1,8 @@
-"""A fake at the wire: an OpenAI-compatible endpoint on loopback that tests can script.
+"""A fake at the wire: an OpenAI-compatible endpoint on loopback that follows a test's script.
 
-Not a model: every reply is made from the prompt. It counts what it is asked and keeps every body,
-so that tests can say what was bought, how often, and with which bytes. Run as a module it serves
-until its standard input ends, and appends each request to a file, for tests that kill the client.
+Not a model: every reply is made from the prompt, unless the script has an answer of its own. It
+keeps what it heard, so that tests can say what was bought, when, how often and with which bytes.
+Where chance will do in place of a script, tests take `probe simulate` (`tests.probe.simulated`).
 """
 
 from __future__ import annotations
@@ -10,13 +10,13 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
-import sys
 import threading
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
+from typing import Any
 
 from aiohttp import web
 
@@ -30,9 +30,21 @@ def reply_to(prompt: str) -> str:
 
 
 def completion(
-    text: str | None, *, finish: str = "stop", refusal: str | None = None
+    *texts: str | None,
+    finish: str = "stop",
+    usage: tuple[int, int] = (11, 3),
+    headers: Mapping[str, str] | None = None,
+    **message: object,
 ) -> web.Response:
-    """A chat completion with that text."""
+    """A chat completion.
+
+    Args:
+        texts: Of its choices, one each.
+        finish: Their finish reason.
+        usage: Tokens of the prompt and of all its choices.
+        headers: To send along.
+        message: Further fields of the messages, such as `refusal`.
+    """
     return web.json_response(
         {
             "id": "chatcmpl-fake",
@@ -41,13 +53,15 @@ def completion(
             "system_fingerprint": "fp-fake",
             "choices": [
                 {
-                    "index": 0,
+                    "index": place,
                     "finish_reason": finish,
-                    "message": {"role": "assistant", "content": text, "refusal": refusal},
+                    "message": {"role": "assistant", "content": text, **message},
                 }
+                for place, text in enumerate(texts)
             ],
-            "usage": {"prompt_tokens": 11, "completion_tokens": 3, "total_tokens": 14},
-        }
+            "usage": {"prompt_tokens": usage[0], "completion_tokens": usage[1]},
+        },
+        headers=headers,
     )
 
 
@@ -57,19 +71,52 @@ def refusal_of(status: int, message: str, code: str = "", **headers: str) -> web
     return web.json_response({"error": error}, status=status, headers=headers)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Heard:
+    """One request as it came.
+
+    Attributes:
+        at: When (seconds, on the clock of `time.monotonic`).
+    """
+
+    at: float
+    prompt: str
+    body: bytes
+    headers: Mapping[str, str]
+
+    @property
+    def asks(self) -> dict[str, Any]:
+        """The body, parsed."""
+        parsed: dict[str, Any] = json.loads(self.body)
+        return parsed
+
+
 @dataclass(slots=True)
 class FakeEndpoint:
-    """The endpoint's state."""
+    """The endpoint's state.
+
+    Attributes:
+        by_model: Scripts for some models, in place of `scripted`.
+        latency_s: Of every answer (seconds).
+        most_open: Requests open at once (count).
+    """
 
     scripted: Scripted = lambda _times, _prompt: None
+    by_model: Mapping[str, Scripted] = field(default_factory=dict)
     latency_s: float = 0.0
-    record: Path | None = None
-    asked: Counter[str] = field(default_factory=Counter)
-    answered: Counter[str] = field(default_factory=Counter)
-    bodies: dict[str, list[bytes]] = field(default_factory=dict)
-    headers: list[dict[str, str]] = field(default_factory=list)
+    heard: list[Heard] = field(default_factory=list)
     most_open: int = 0
+    _times: Counter[tuple[str, str]] = field(default_factory=Counter)
     _open: int = 0
+
+    @property
+    def asked(self) -> Counter[str]:
+        """How often each prompt came."""
+        return Counter(each.prompt for each in self.heard)
+
+    def asked_of(self, model: str) -> int:
+        """Requests for one model (count)."""
+        return sum(each.asks["model"] == model for each in self.heard)
 
     def app(self) -> web.Application:
         """The endpoint as an application."""
@@ -82,62 +129,46 @@ class FakeEndpoint:
         return web.json_response({"object": "list", "data": [{"id": "fake", "object": "model"}]})
 
     async def _chat(self, request: web.Request) -> web.Response:
-        body = await request.read()
-        prompt = json.loads(body)["messages"][0]["content"]
-        times = self.asked[prompt]
-        self.asked[prompt] += 1
-        self.bodies.setdefault(prompt, []).append(body)
-        self.headers.append(dict(request.headers))
-        self._note("asked", prompt)
+        at, body = time.monotonic(), await request.read()
+        asks = json.loads(body)
+        model, prompt = asks["model"], asks["messages"][0]["content"]
+        self.heard.append(Heard(at=at, prompt=prompt, body=body, headers=dict(request.headers)))
+        times = self._times[model, prompt]
+        self._times[model, prompt] += 1
         self._open += 1
         self.most_open = max(self.most_open, self._open)
         try:
             await asyncio.sleep(self.latency_s)
         finally:
             self._open -= 1
-        answer = self.scripted(times, prompt) or completion(reply_to(prompt))
-        self.answered[prompt] += 1
-        self._note("answered", prompt)
-        return answer
-
-    def _note(self, what: str, prompt: str) -> None:
-        if self.record is not None:
-            digest = hashlib.sha256(prompt.encode()).hexdigest()
-            with self.record.open("a") as file:
-                file.write(f"{what} {digest}\n")
+        script = self.by_model.get(model, self.scripted)
+        return script(times, prompt) or completion(reply_to(prompt))
 
 
-async def start(endpoint: FakeEndpoint) -> tuple[web.AppRunner, str]:
-    """Serve an endpoint on a free port; return what to clean up, and its base URL."""
-    runner = web.AppRunner(endpoint.app(), access_log=None)
+@asynccontextmanager
+async def started(endpoint: FakeEndpoint) -> AsyncIterator[str]:
+    """The endpoint in the test's own loop, as its base URL."""
+    runner = web.AppRunner(endpoint.app(), access_log=None, shutdown_timeout=0.1)
     await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    return runner, f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        yield f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    finally:
+        await runner.cleanup()
 
 
 @contextmanager
 def serving(endpoint: FakeEndpoint) -> Iterator[str]:
-    """An endpoint in a thread of its own, for tests that start the command."""
+    """The endpoint in a thread of its own, for tests that start the command."""
     loop = asyncio.new_event_loop()
-    runner, url = loop.run_until_complete(start(endpoint))
     thread = threading.Thread(target=loop.run_forever)
     thread.start()
+    in_thread = started(endpoint)
     try:
-        yield url
+        yield asyncio.run_coroutine_threadsafe(in_thread.__aenter__(), loop).result(10)
     finally:
-        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
+        done = in_thread.__aexit__(None, None, None)
+        asyncio.run_coroutine_threadsafe(done, loop).result(10)
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
-
-
-async def _serve(endpoint: FakeEndpoint) -> None:
-    _, url = await start(endpoint)
-    sys.stdout.write(url + "\n")
-    sys.stdout.flush()
-    await asyncio.to_thread(sys.stdin.read)
-
-
-if __name__ == "__main__":
-    asyncio.run(_serve(FakeEndpoint(latency_s=float(sys.argv[2]), record=Path(sys.argv[1]))))

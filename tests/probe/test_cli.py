@@ -6,7 +6,6 @@ import csv
 import io
 import json
 import shutil
-import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -166,32 +165,6 @@ def test_a_wrong_query_is_answered_in_duckdbs_words(done: Path) -> None:
     assert ran.returncode == 2
     assert 'Referenced column "nothing" not found' in ran.stderr
     assert "Traceback" not in ran.stderr
-
-
-def test_a_port_that_refuses_is_one_line_and_nothing_is_lost(tmp_path: Path) -> None:
-    with socket.socket() as taken:
-        taken.bind(("127.0.0.1", 0))
-        url = f"http://127.0.0.1:{taken.getsockname()[1]}/v1"
-    experiment = write_experiment(tmp_path, url, extra="attempts = 2")
-
-    ran = probe("run", experiment, "--store", tmp_path / "store")
-
-    assert ran.returncode == 1
-    assert f"cannot connect to {url}" in one_line(ran)
-    assert rows(
-        tmp_path / "store", "select count(*) as n from results where outcome = 'pending'"
-    ) == [{"n": CELLS}]
-
-
-def test_a_model_that_is_not_there_is_one_line(tmp_path: Path) -> None:
-    def scripted(_times: int, _prompt: str) -> object:
-        return refusal_of(404, "The model `fake` does not exist", code="model_not_found")
-
-    with serving(FakeEndpoint(scripted=scripted)) as url:  # type: ignore[arg-type]
-        ran = probe("run", write_experiment(tmp_path, url), "--store", tmp_path / "store")
-
-    assert ran.returncode == 1
-    assert "The model `fake` does not exist (model_not_found)" in one_line(ran)
 
 
 def test_some_failed_cells_are_exit_code_1_and_counted(tmp_path: Path) -> None:

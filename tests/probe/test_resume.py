@@ -2,67 +2,32 @@
 
 from __future__ import annotations
 
-import os
+import json
 import re
 import signal
-import subprocess
-import sys
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from tests.probe.experiments_for_tests import probe, rows, write_excerpts, write_experiment
+from tests.probe.experiments_for_tests import probe, rows, write_experiment
 from tests.probe.fake_endpoint import FakeEndpoint, serving
+from tests.probe.runs import count, query, start_run, wait_until
+from tests.probe.simulated import recorded, simulated
 
 IN_FLIGHT = 4
-CELLS = 3 * 20 * 2 * 2
-
-
-@contextmanager
-def endpoint_process(record: Path, latency_s: float) -> Iterator[str]:
-    """The fake endpoint in a process of its own, so that it outlives the client."""
-    command = [sys.executable, "-m", "tests.probe.fake_endpoint", str(record), str(latency_s)]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as process:
-        assert process.stdout is not None
-        yield process.stdout.readline().strip()
-        process.kill()
-
-
-def start_run(experiment: Path, store: Path) -> subprocess.Popen[str]:
-    """`probe run` in the background, in a session of its own as a terminal would give it."""
-    return subprocess.Popen(
-        [sys.executable, "-m", "probe", "run", str(experiment), "--store", str(store)],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        text=True,
-        start_new_session=True,
-    )
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    """Wait for something another process does."""
-    until = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < until, "what the test waits for did not happen"
-        time.sleep(0.005)
+CELLS = 3 * 10 * 2 * 2
 
 
 def asked(record: Path) -> Counter[str]:
     """How often each prompt was asked, as the endpoint wrote it down."""
-    lines = record.read_text().splitlines() if record.exists() else []
-    return Counter(line.split()[1] for line in lines if line.startswith("asked"))
+    events = recorded(record) if record.exists() else []
+    return Counter(event["prompt"] for event in events if event["event"] == "asked")
 
 
 def large_experiment(folder: Path, url: str) -> Path:
-    experiment = write_experiment(folder, url, extra=f"max_in_flight = {IN_FLIGHT}")
-    write_excerpts(folder / "excerpts.jsonl", a_work=20)
-    return experiment
+    return write_experiment(folder, url, extra=f"max_in_flight = {IN_FLIGHT}", a_work=10)
 
 
 def test_killed_three_times_nothing_is_missing_and_only_what_was_in_flight_is_asked_twice(
@@ -71,7 +36,7 @@ def test_killed_three_times_nothing_is_missing_and_only_what_was_in_flight_is_as
     """`kill -9` in the middle, then the same command."""
     record, store = tmp_path / "record", tmp_path / "store"
     kills = [CELLS // 8, CELLS // 2, 3 * CELLS // 4]
-    with endpoint_process(record, latency_s=0.02) as url:
+    with simulated("--record", record, "--latency", 0.02) as url:
         experiment = large_experiment(tmp_path, url)
         for enough in kills:
             with start_run(experiment, store) as run:
@@ -84,11 +49,9 @@ def test_killed_three_times_nothing_is_missing_and_only_what_was_in_flight_is_as
     assert len(asked(record)) == CELLS
     assert max(asked(record).values()) <= 1 + len(kills)
     assert again <= IN_FLIGHT * len(kills)
-    outcomes = rows(
-        store, "SELECT outcome, count(*) AS n, count(DISTINCT key) AS k FROM results GROUP BY ALL"
-    )
-    assert outcomes == [{"outcome": "ok", "n": CELLS, "k": CELLS}]
-    assert rows(store, "SELECT count(*) AS n FROM replies") == [{"n": CELLS}]
+    outcomes = "SELECT outcome, count(*), count(DISTINCT key) FROM results GROUP BY ALL"
+    assert query(store, outcomes) == [("ok", CELLS, CELLS)]
+    assert count(store, "SELECT count(*) FROM replies") == CELLS
 
 
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM])
@@ -96,21 +59,21 @@ def test_an_interrupt_finishes_what_is_in_flight_and_the_same_command_goes_on(
     tmp_path: Path, how: signal.Signals
 ) -> None:
     record, store = tmp_path / "record", tmp_path / "store"
-    with endpoint_process(record, latency_s=0.05) as url:
+    with simulated("--record", record, "--latency", 0.05) as url:
         experiment = large_experiment(tmp_path, url)
         with start_run(experiment, store) as run:
             wait_until(lambda: asked(record).total() >= CELLS // 4)
             run.send_signal(how)
             _, said = run.communicate(timeout=60)
         at_stop = asked(record).total()
-        held = rows(store, "SELECT count(*) AS n FROM replies")
-        ended = rows(store, "SELECT how FROM run_ends")
+        held = count(store, "SELECT count(*) FROM replies")
+        ended = query(store, "SELECT how FROM run_ends")
         done = probe("run", experiment, "--store", store)
 
     assert run.returncode == 130
     assert "resume with: probe run" in said
-    assert held == [{"n": at_stop}]  # nothing was in flight any more
-    assert ended == [{"how": "interrupted"}]
+    assert held == at_stop  # nothing was in flight any more
+    assert ended == [("interrupted",)]
     assert done.returncode == 0, done.stderr
     assert set(asked(record).values()) == {1}
     assert len(asked(record)) == CELLS
@@ -118,7 +81,7 @@ def test_an_interrupt_finishes_what_is_in_flight_and_the_same_command_goes_on(
 
 def test_two_interrupts_stop_at_once(tmp_path: Path) -> None:
     record, store = tmp_path / "record", tmp_path / "store"
-    with endpoint_process(record, latency_s=50) as url:
+    with simulated("--record", record, "--latency", 50) as url:
         experiment = large_experiment(tmp_path, url)
         with start_run(experiment, store) as run:
             wait_until(lambda: asked(record).total() >= IN_FLIGHT)
@@ -128,7 +91,7 @@ def test_two_interrupts_stop_at_once(tmp_path: Path) -> None:
             run.communicate(timeout=30)
 
     assert run.returncode == 130
-    assert rows(store, "SELECT DISTINCT outcome FROM results") == [{"outcome": "pending"}]
+    assert query(store, "SELECT DISTINCT outcome FROM results") == [("pending",)]
 
 
 def test_editing_an_item_or_adding_a_condition_or_a_model_asks_only_for_what_is_new(
@@ -156,30 +119,32 @@ def test_editing_an_item_or_adding_a_condition_or_a_model_asks_only_for_what_is_
         more = f'[[models]]\nname = "other"\nprovider = "openai"\nmodel = "m"\nbase_url = "{url}"\n'
         experiment.write_text(experiment.read_text().replace("[[tasks]]", f"{more}[[tasks]]"))
         model = run()
-        items = rows(store, "SELECT count(*) AS n, count(DISTINCT cell_id) AS c FROM results")
+        items = query(store, "SELECT count(*), count(DISTINCT cell_id) FROM results")
         experiment.write_text(spec)
         back = run()
-        shown = rows(store, "SELECT count(*) AS n FROM results")
+        shown = count(store, "SELECT count(*) FROM results")
 
     assert first == (24, 0)
     assert edited == (4, 20)
     assert condition == (12, 24)
     assert model == (36, 36)
-    assert items == [{"n": 72, "c": 72}]  # the edited item's old cells are no longer shown
+    assert items == [(72, 72)]  # the edited item's old cells are no longer shown
     assert back == (0, 24)
-    assert shown == [{"n": 24}]  # the file as it was is the current plan again
+    assert shown == 24  # the file as it was is the current plan again
 
 
-def test_a_second_run_on_the_same_store_is_refused_and_the_first_goes_on(tmp_path: Path) -> None:
+def test_while_a_run_is_on_others_read_and_none_may_write(tmp_path: Path) -> None:
+    """A second run is refused; counts never go down; `probe status` knows what the run knows."""
     record, store = tmp_path / "record", tmp_path / "store"
-    with endpoint_process(record, latency_s=0.1) as url:
+    with simulated("--record", record, "--latency", 0.2) as url:
         experiment = large_experiment(tmp_path, url)
         with start_run(experiment, store) as run:
-            wait_until(lambda: asked(record).total() >= IN_FLIGHT)
+            wait_until(lambda: asked(record).total() >= 2 * IN_FLIGHT)
             second = probe("run", experiment, "--store", store)
-            status = probe("status", "--store", store)
+            status = probe("status", "--store", store, "--format", "json")
             planned = probe("plan", experiment, "--store", store)
-            counts = [rows(store, "SELECT count(*) AS n FROM replies")[0]["n"] for _ in range(3)]
+            counts = [count(store, "SELECT count(*) FROM replies") for _ in range(19)]
+            counts += [int(str(rows(store, "SELECT count(*) AS n FROM replies")[0]["n"]))]
             run.communicate(timeout=90)
 
     assert run.returncode == 0
@@ -188,19 +153,24 @@ def test_a_second_run_on_the_same_store_is_refused_and_the_first_goes_on(tmp_pat
     assert f"in use by process {run.pid}" in second.stderr
     for answered in (status, planned):
         assert (answered.returncode, answered.stderr) == (0, "")
-    assert [int(str(each)) for each in counts] == sorted(int(str(each)) for each in counts)
-    assert 0 < int(str(counts[-1])) < CELLS
+    shown = json.loads(status.stdout)[0]
+    assert shown["last_run"] == "running"
+    assert shown["in_flight"] == IN_FLIGHT
+    assert shown["requests_per_min"] > 0
+    assert shown["limited_by"] == "in flight"
+    assert counts == sorted(counts)
+    assert 0 < counts[0] < counts[-1] <= CELLS
 
 
-def running(pattern: str) -> list[int]:
-    """Processes whose command line holds a text."""
-    found = []
-    for folder in Path("/proc").iterdir():
-        if folder.name.isdigit():
-            try:
-                command = (folder / "cmdline").read_bytes().replace(b"\0", b" ").decode()
-            except OSError:
-                continue  # it ended while we looked
-            if pattern in command and int(folder.name) != os.getpid():
-                found.append(int(folder.name))
-    return found
+def test_status_of_a_run_that_has_ended_shows_no_rates(tmp_path: Path) -> None:
+    """Also of one that was killed, and left its last words lying about."""
+    record, store = tmp_path / "record", tmp_path / "store"
+    with simulated("--record", record, "--latency", 0.1) as url:
+        experiment = large_experiment(tmp_path, url)
+        with start_run(experiment, store) as run:
+            wait_until(lambda: (store / "running.json").exists() and asked(record).total() > 0)
+            run.kill()
+
+    shown = json.loads(probe("status", "--store", store, "--format", "json").stdout)[0]
+    assert (shown["last_run"], shown["in_flight"]) == ("killed", None)
+    assert (store / "running.json").exists()

@@ -9,55 +9,9 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from probe.conduct import Conductor, Ended
-from probe.plan import Plan
-from probe.providers import OpenAIChat
-from probe.resolve import find
-from probe.spec import read_spec, read_toml
-from store.database import Database
-from store.read import ask, open_read
-from tests.probe.experiments_for_tests import CELLS, write_experiment
-from tests.probe.fake_endpoint import (
-    FakeEndpoint,
-    Scripted,
-    completion,
-    refusal_of,
-    reply_to,
-    start,
-)
-
-
-def no_progress(what: str, had: int, size: int | None) -> None:
-    raise AssertionError(f"nothing is to be fetched, but {what} {had} {size}")
-
-
-async def conduct(experiment: Path, store: Path) -> Ended:
-    """Run an experiment as the command does, without its display of results."""
-    plan: Plan = find(read_spec(experiment), experiment, no_progress)
-    with Database(store) as database:
-        conductor = Conductor(
-            plan=plan,
-            spec_text=read_toml(experiment),
-            database=database,
-            make_provider=lambda model, _: OpenAIChat(model.spec, model.spec.base_url or ""),
-        )
-        return await conductor.run(conductor.prepare())
-
-
-def query(store: Path, text: str) -> list[tuple[object, ...]]:
-    return ask(open_read(store), text).rows
-
-
-async def run_scripted(
-    folder: Path, scripted: Scripted, extra: str = ""
-) -> tuple[Ended, FakeEndpoint]:
-    endpoint = FakeEndpoint(scripted=scripted)
-    runner, url = await start(endpoint)
-    try:
-        ended = await conduct(write_experiment(folder, url, extra=extra), folder / "store")
-    finally:
-        await runner.cleanup()
-    return ended, endpoint
+from tests.probe.experiments_for_tests import CELLS, model_table, write_experiment
+from tests.probe.fake_endpoint import FakeEndpoint, completion, refusal_of, reply_to, started
+from tests.probe.runs import conduct, query, run_scripted
 
 
 @pytest.mark.parametrize("in_flight", [1, 3, 50])
@@ -66,11 +20,9 @@ async def test_every_cell_is_asked_once_and_the_ceiling_holds(
 ) -> None:
     """No cell is lost or doubled, whatever the concurrency; each reply belongs to its prompt."""
     endpoint = FakeEndpoint(latency_s=0.02)
-    runner, url = await start(endpoint)
-    experiment = write_experiment(tmp_path, url, extra=f"max_in_flight = {in_flight}")
-
-    ended = await conduct(experiment, tmp_path / "store")
-    await runner.cleanup()
+    async with started(endpoint) as url:
+        experiment = write_experiment(tmp_path, url, extra=f"max_in_flight = {in_flight}")
+        ended = await conduct(experiment, tmp_path / "store")
 
     assert (ended.asked, ended.failed, ended.how) == (CELLS, 0, "done")
     assert set(endpoint.asked.values()) == {1}
@@ -83,12 +35,10 @@ async def test_every_cell_is_asked_once_and_the_ceiling_holds(
 
 async def test_the_same_run_again_asks_nothing(tmp_path: Path) -> None:
     endpoint = FakeEndpoint()
-    runner, url = await start(endpoint)
-    experiment = write_experiment(tmp_path, url)
-    await conduct(experiment, tmp_path / "store")
-
-    again = await conduct(experiment, tmp_path / "store")
-    await runner.cleanup()
+    async with started(endpoint) as url:
+        experiment = write_experiment(tmp_path, url)
+        await conduct(experiment, tmp_path / "store")
+        again = await conduct(experiment, tmp_path / "store")
 
     assert (again.held, again.asked) == (CELLS, 0)
     assert endpoint.asked.total() == CELLS
@@ -108,7 +58,8 @@ async def test_a_transient_failure_is_tried_again_with_the_same_bytes(tmp_path: 
     ended, endpoint = await run_scripted(tmp_path, scripted)
 
     assert (ended.asked, ended.failed) == (CELLS, 0)
-    assert all(len(set(bodies)) == 1 and len(bodies) == 4 for bodies in endpoint.bodies.values())
+    assert set(endpoint.asked.values()) == {4}
+    assert len({each.body for each in endpoint.heard}) == CELLS
     kinds = "SELECT error_kind, count(*) FROM attempts GROUP BY ALL ORDER BY ALL"
     assert query(tmp_path / "store", kinds) == [
         ("http 429", CELLS),
@@ -124,15 +75,13 @@ async def test_a_cell_that_fails_every_time_is_a_failure_and_asked_again_next_ti
 ) -> None:
     """Failures are stored as failures; the next run asks only for them."""
     endpoint = FakeEndpoint(scripted=lambda _, p: refusal_of(500, "no") if "Mina" in p else None)
-    runner, url = await start(endpoint)
-    experiment = write_experiment(tmp_path, url, extra="attempts = 2")
-    ended = await conduct(experiment, tmp_path / "store")
     outcomes = "SELECT outcome, count(*) FROM results GROUP BY ALL ORDER BY ALL"
-    first = query(tmp_path / "store", outcomes)
-    endpoint.scripted = lambda _times, _prompt: None
-
-    again = await conduct(experiment, tmp_path / "store")
-    await runner.cleanup()
+    async with started(endpoint) as url:
+        experiment = write_experiment(tmp_path, url, extra="attempts = 2")
+        ended = await conduct(experiment, tmp_path / "store")
+        first = query(tmp_path / "store", outcomes)
+        endpoint.scripted = lambda _times, _prompt: None
+        again = await conduct(experiment, tmp_path / "store")
 
     assert first == [("failed", ended.failed), ("ok", CELLS - ended.failed)]
     assert ended.failed > 0
@@ -144,12 +93,10 @@ async def test_a_permanent_failure_is_not_asked_twice(tmp_path: Path) -> None:
     endpoint = FakeEndpoint(
         scripted=lambda _, p: refusal_of(400, "context length exceeded") if "Mina" in p else None
     )
-    runner, url = await start(endpoint)
-    experiment = write_experiment(tmp_path, url)
-
-    ended = await conduct(experiment, tmp_path / "store")
-    again = await conduct(experiment, tmp_path / "store")
-    await runner.cleanup()
+    async with started(endpoint) as url:
+        experiment = write_experiment(tmp_path, url)
+        ended = await conduct(experiment, tmp_path / "store")
+        again = await conduct(experiment, tmp_path / "store")
 
     assert ended.failed > 0
     assert (again.held, again.asked, again.failed) == (CELLS, 0, 0)
@@ -187,7 +134,7 @@ async def test_a_filter_that_answers_400_is_an_outcome_not_a_failure(tmp_path: P
     [
         (401, "bad key", "api_key_env"),
         (404, "model not found", "check `model`"),
-        (429, "insufficient_quota", "what is held is not asked twice"),
+        (429, "insufficient_quota", "add credit or raise the account's limit"),
     ],
 )
 async def test_what_stops_a_model_stops_it_at_once_with_a_clear_line(
@@ -219,18 +166,14 @@ async def test_a_port_that_refuses_stops_the_model_and_leaves_its_cells(tmp_path
 
 
 async def test_a_reply_that_takes_too_long_is_tried_again(tmp_path: Path) -> None:
+    """And counts as failed once its tries are used up; the next run would ask again."""
+    extra = "attempts = 2\ntimeout_s = 0.2\nmax_in_flight = 50"
     endpoint = FakeEndpoint(latency_s=3.0)
-    runner, url = await start(endpoint)
-    experiment = write_experiment(
-        tmp_path,
-        url,
-        extra="attempts = 1\ntimeout_s = 0.2\nmax_in_flight = 50",
-    )
-
-    ended = await conduct(experiment, tmp_path / "store")
-    await runner.cleanup()
+    async with started(endpoint) as url:
+        ended = await conduct(write_experiment(tmp_path, url, extra=extra), tmp_path / "store")
 
     assert ended.failed == CELLS
+    assert set(endpoint.asked.values()) == {2}
     kinds = query(tmp_path / "store", "SELECT DISTINCT kind, permanent FROM failures")
     assert kinds == [("timeout", False)]
 
@@ -242,12 +185,12 @@ async def test_the_key_is_sent_and_kept_nowhere(
     secret = "sk-not-to-be-found-anywhere"  # noqa: S105 - no secret
     monkeypatch.setenv("SOME_KEY", secret)
     endpoint = FakeEndpoint(scripted=lambda times, _: None if times else refusal_of(500, "once"))
-    runner, url = await start(endpoint)
+    async with started(endpoint) as url:
+        experiment = write_experiment(tmp_path, url, extra='api_key_env = "SOME_KEY"')
+        await conduct(experiment, tmp_path / "s")
 
-    await conduct(write_experiment(tmp_path, url, extra='api_key_env = "SOME_KEY"'), tmp_path / "s")
-    await runner.cleanup()
-
-    assert {headers["Authorization"] for headers in endpoint.headers} == {f"Bearer {secret}"}
+    sent = {each.headers["Authorization"] for each in endpoint.heard}
+    assert sent == {f"Bearer {secret}"}
     files = [path for path in (tmp_path / "s").rglob("*") if path.is_file()]
     assert files
     assert not any(secret.encode() in path.read_bytes() for path in files)
@@ -267,11 +210,9 @@ async def test_a_server_that_quotes_the_key_back_does_not_give_it_away(
     endpoint = FakeEndpoint(
         scripted=lambda times, prompt: quoted[2 if "Mina" in prompt else min(times, 1)]()
     )
-    runner, url = await start(endpoint)
     extra = 'api_key_env = "SOME_KEY"\nmax_in_flight = 1'
-
-    ended = await conduct(write_experiment(tmp_path, url, extra=extra), tmp_path / "s")
-    await runner.cleanup()
+    async with started(endpoint) as url:
+        ended = await conduct(write_experiment(tmp_path, url, extra=extra), tmp_path / "s")
 
     assert "Incorrect key: [key]" in str(ended.down[0])
     files = [path for path in (tmp_path / "s").rglob("*") if path.is_file()]
@@ -292,23 +233,12 @@ async def test_a_key_that_is_not_set_is_named(tmp_path: Path) -> None:
     assert "$NO_SUCH is not set" in str(ended.down[0])
 
 
-async def test_a_slow_model_does_not_hold_a_fast_one(tmp_path: Path) -> None:
+async def test_a_model_that_is_stopped_does_not_stop_another(tmp_path: Path) -> None:
     """Two models in one run, one of them refusing: the other is asked in full."""
-    good, bad = FakeEndpoint(), FakeEndpoint(scripted=lambda _times, _prompt: refusal_of(401, "no"))
-    good_runner, good_url = await start(good)
-    bad_runner, bad_url = await start(bad)
-    second = f"""
-[[models]]
-name = "bad"
-provider = "openai"
-model = "fake"
-base_url = "{bad_url}"
-"""
-
-    experiment = write_experiment(tmp_path, good_url, extra=second)
-    ended = await conduct(experiment, tmp_path / "store")
-    await good_runner.cleanup()
-    await bad_runner.cleanup()
+    endpoint = FakeEndpoint(by_model={"bad": lambda _times, _prompt: refusal_of(401, "no")})
+    async with started(endpoint) as url:
+        experiment = write_experiment(tmp_path, url, extra=model_table("bad", url))
+        ended = await conduct(experiment, tmp_path / "store")
 
     assert ended.asked == CELLS
     assert [down.model for down in ended.down] == ["bad"]

@@ -8,9 +8,7 @@ import signal
 import socket
 import subprocess
 import sys
-import time
 from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -23,6 +21,7 @@ from probe.cli.simulate import command
 from probe.simulate import Settings, SettingsError, serving
 from probe.simulate.faults import Draws
 from tests.probe.experiments_for_tests import CELLS, probe, write_experiment
+from tests.probe.runs import wait_until
 from tests.probe.simulated import Client, chat, digest, endpoint, recorded, simulated
 
 FAULTS = list(Settings().rates())
@@ -266,14 +265,6 @@ def port_of(url: str) -> int:
     port = urlsplit(url).port
     assert port is not None
     return port
-
-
-def wait_until(true: Callable[[], bool]) -> None:
-    """Wait for something another process does."""
-    until = time.monotonic() + 60
-    while not true():
-        assert time.monotonic() < until, "what the test waits for did not happen"
-        time.sleep(0.005)
 
 
 @pytest.mark.parametrize(

@@ -5,9 +5,19 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from pydantic import ValidationError
 
 from probe.errors import SpecError
-from probe.spec import ModelSpec, Spec, TaskSpec, dataset_path, model_file, read_spec
+from probe.spec import (
+    Conditions,
+    ModelSpec,
+    Price,
+    Spec,
+    TaskSpec,
+    dataset_path,
+    model_file,
+    read_spec,
+)
 from tests.probe.experiments_for_tests import write_experiment
 
 ROOT = Path(__file__).parents[2]
@@ -103,6 +113,65 @@ WRONG = {
     ),
     "a name twice": ('["baseline", "gist"]', '["gist", "gist"]', "lists something twice"),
     "a strange provider": ('"openai"', '"opnai"', r"models\[0\].provider: .*found 'opnai'"),
+    "a port that is none": (
+        "http://127.0.0.1:1/v1",
+        "http://127.0.0.1:99999/v1",
+        "is no address",
+    ),
+    "the prompt of the older API": (
+        'model = "fake"',
+        'model = "fake"\nparams = { prompt = "x" }',
+        "may not set prompt",
+    ),
+    "a set field among the extras": (
+        'model = "fake"',
+        'model = "fake"\nextra_body = { messages = [] }',
+        "may not set messages",
+    ),
+    "a parameter twice": (
+        'model = "fake"',
+        'model = "fake"\nparams = { top_k = 1 }\nextra_body = { top_k = 2 }',
+        "params and extra_body both set top_k",
+    ),
+    "no whole samples": (
+        'model = "fake"',
+        'model = "fake"\nparams = { n = 1.5 }',
+        r"n must be a whole number of at least 1, found 1\.5",
+    ),
+    "no samples": ('model = "fake"', 'model = "fake"\nparams = { n = 0 }', "at least 1, found 0"),
+    "samples that are a truth": (
+        'model = "fake"',
+        'model = "fake"\nparams = { n = true }',
+        "at least 1, found True",
+    ),
+    "samples that do not divide": (
+        'model = "fake"',
+        'model = "fake"\nextra_body = { n = 2 }',
+        "model fake: n = 2 does not divide samples = 1",
+    ),
+    "a key among the headers": (
+        'model = "fake"',
+        'model = "fake"\nheaders = { X-Api-Key = "secret" }',
+        "headers are recorded; give x-api-key in headers_env",
+    ),
+    "a header in two lines": (
+        'model = "fake"',
+        'model = "fake"\nheaders = { X-A = "a\\nb" }',
+        r"models\[0\].headers.X-A: ",
+    ),
+    "a header's name": (
+        'model = "fake"',
+        'model = "fake"\nheaders = { "X A" = "a" }',
+        r"models\[0\].headers.X A",
+    ),
+    "no patience": ('model = "fake"', 'model = "fake"\npatience_s = 0', "greater than 0"),
+    "no attempts": ('model = "fake"', 'model = "fake"\nattempts = 0', "equal to 1"),
+    "a strange api": ('model = "fake"', 'model = "fake"\napi = "chats"', "found 'chats'"),
+    "a day that is none": (
+        'model = "fake"',
+        'model = "fake"\nprice = { input_usd_per_m = 1, output_usd_per_m = 1, as_of = "soon" }',
+        r"models\[0\].price.as_of: ",
+    ),
     "a strange culture": (
         "[conditions]",
         '[conditions]\ncross_culture = "chinees"',
@@ -167,8 +236,49 @@ def test_a_local_model_is_an_asset_or_a_file(experiment: Path, tmp_path: Path) -
         local("smollm2")
 
 
+def test_a_secret_that_is_refused_is_not_quoted(experiment: Path) -> None:
+    text = experiment.read_text()
+    experiment.write_text(
+        text.replace('model = "fake"', 'model = "fake"\nheaders = { Cookie = "a-secret" }')
+    )
+
+    with pytest.raises(SpecError, match="give cookie in headers_env") as raised:
+        read_spec(experiment)
+
+    assert "a-secret" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"api": "completions"}, "takes api = 'chat' and no n"),
+        ({"params": {"n": 2}}, "takes api = 'chat' and no n"),
+        ({"base_url": "http://host/v1"}, "leave base_url out"),
+    ],
+)
+def test_a_local_model_takes_what_its_server_can_do(
+    change: dict[str, object], message: str
+) -> None:
+    with pytest.raises(ValidationError, match=message):
+        ModelSpec.model_validate({"name": "m", "provider": "local", "model": "m"} | change)
+
+
+def test_all_that_is_sent_beside_the_prompt_is_of_both_tables() -> None:
+    spec = ModelSpec(
+        name="m",
+        provider="openai",
+        model="m",
+        base_url="http://host/v1",
+        params={"temperature": 0.5},
+        extra_body={"n": 3, "top_k": 5},
+    )
+
+    assert spec.body_params == {"temperature": 0.5, "n": 3, "top_k": 5}
+    assert spec.request_samples == 3
+
+
 def test_every_field_of_the_file_is_described() -> None:
     """Reference pages are made from these."""
-    for model in (ModelSpec, TaskSpec):
+    for model in (ModelSpec, TaskSpec, Conditions, Price):
         assert [name for name, field in model.model_fields.items() if not field.description] == []
     assert set(Spec.model_fields) == {"name", "seed", "models", "tasks", "conditions"}

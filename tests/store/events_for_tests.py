@@ -6,7 +6,17 @@ from datetime import UTC, datetime
 
 from hypothesis import strategies as st
 
-from store.rows import AttemptRow, Event, FailureRow, ReplyRow
+from store.keys import canonical
+from store.rows import (
+    AttemptRow,
+    Event,
+    ExperimentRow,
+    FailureRow,
+    ModelRow,
+    ReplyRow,
+    RunEndRow,
+    RunRow,
+)
 
 integers = st.integers(-(2**63) + 1, 2**63 - 1)
 latencies = st.floats(0, 1e6)
@@ -15,6 +25,7 @@ texts = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
     ["", "\0", "a\nb\r\n", "\u2028\u2029\x85\x1e", "\ufeff{", '"\\"', "😀", "\\ud83d"]
 )
 maybe = st.none() | texts
+jsons = texts.map(canonical)
 events: st.SearchStrategy[Event] = st.one_of(
     st.builds(
         AttemptRow,
@@ -26,6 +37,9 @@ events: st.SearchStrategy[Event] = st.one_of(
         status=st.none() | integers,
         error_kind=maybe,
         error=maybe,
+        usd=st.none() | latencies,
+        usd_at_most=st.none() | latencies,
+        request_id=maybe,
     ),
     st.builds(
         ReplyRow,
@@ -42,6 +56,9 @@ events: st.SearchStrategy[Event] = st.one_of(
         latency_s=latencies,
         received_at=times,
         raw=texts,
+        reasoning=maybe,
+        reasoning_tokens=st.none() | integers,
+        cached_tokens=st.none() | integers,
     ),
     st.builds(
         FailureRow,
@@ -52,5 +69,20 @@ events: st.SearchStrategy[Event] = st.one_of(
         error=texts,
         permanent=st.booleans(),
         failed_at=times,
+    ),
+    st.builds(RunRow, run_id=texts, experiment_id=texts, started_at=times, provenance=jsons),
+    st.builds(RunEndRow, run_id=texts, ended_at=times, how=texts, asked=integers, failed=integers),
+    st.builds(
+        ExperimentRow,
+        experiment_id=texts,
+        experiment=texts,
+        seed=integers,
+        spec=texts,
+        cells=integers,
+        planned_at=times,
+        items=st.none() | integers,
+    ),
+    st.builds(
+        ModelRow, experiment_id=texts, model=texts, provider=texts, identity=jsons, note=maybe
     ),
 )

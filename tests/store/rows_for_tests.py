@@ -19,6 +19,7 @@ from store.rows import (
     ModelRow,
     PromptRow,
     ReplyRow,
+    RunEndRow,
     RunRow,
     ScoreRow,
 )
@@ -59,8 +60,16 @@ def model_row(model: str = "m", *, note: str | None = None) -> ModelRow:
     )
 
 
-def run_row(experiment_id: str, started_at: datetime) -> RunRow:
-    return RunRow(run_id=RUN, experiment_id=experiment_id, started_at=started_at, provenance="{}")
+def run_row(
+    experiment_id: str = "plan-1", started_at: datetime = AT, *, run_id: str = RUN
+) -> RunRow:
+    return RunRow(
+        run_id=run_id, experiment_id=experiment_id, started_at=started_at, provenance="{}"
+    )
+
+
+def run_end_row(run_id: str = RUN) -> RunEndRow:
+    return RunEndRow(run_id=run_id, ended_at=AT, how="done", asked=2, failed=1)
 
 
 def item_row(item_id: str = "i1", *, task: str = "source_identification") -> ItemRow:
@@ -114,6 +123,7 @@ def cell_row(
     model: str = "m",
     sample: int = 0,
     key: str | None = None,
+    is_first: bool | None = True,
 ) -> CellRow:
     own = f"{prompt.prompt_hash} {model} {sample}"
     return CellRow(
@@ -124,19 +134,29 @@ def cell_row(
         model=model,
         sample=sample,
         ordinal=0,
+        is_first=is_first,
     )
 
 
-def attempt_row(key: str = "k") -> AttemptRow:
+def attempt_row(
+    key: str = "k",
+    *,
+    run_id: str = RUN,
+    usd: float | None = None,
+    usd_at_most: float | None = None,
+    error_kind: str | None = None,
+) -> AttemptRow:
     return AttemptRow(
         key=key,
-        run_id=RUN,
+        run_id=run_id,
         attempt=1,
         started_at=AT,
         latency_s=0.25,
         status=200,
-        error_kind=None,
+        error_kind=error_kind,
         error=None,
+        usd=usd,
+        usd_at_most=usd_at_most,
     )
 
 

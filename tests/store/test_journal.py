@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
+import os
 from dataclasses import replace
+from itertools import accumulate
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -13,7 +13,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.errors import StoreBroken
+from store.errors import DiskFull, StoreBroken
 from store.journal import Journal, read_events
 from store.rows import Event
 from tests.store.events_for_tests import events
@@ -32,6 +32,81 @@ def read(folder: Path, **held: int) -> list[Event]:
     """The events beyond the positions held, by run id."""
     at = {f"{run_id}.jsonl": end for run_id, end in held.items()}
     return [entry.event for entry in read_events(folder, at)]
+
+
+@given(st.lists(st.lists(events, max_size=3), max_size=3))
+def test_what_is_written_together_comes_back_one_by_one(writes: list[list[Event]]) -> None:
+    """Its position ends its last line, as if each had been written alone."""
+    rows = [row for write in writes for row in write]
+    with TemporaryDirectory() as name:
+        together, alone = Path(name, "together"), Path(name, "alone")
+        together.mkdir()
+        alone.mkdir()
+        journal = Journal(together, "run")
+        ends = [journal.append(*write).end for write in writes]
+        journal.close()
+        ends_alone = [0, *written(alone, *rows)]
+        found = list(read_events(together, {}))
+
+    assert [entry.event for entry in found] == rows
+    assert [entry.position.end for entry in found] == ends_alone[1:]
+    assert ends == [ends_alone[count] for count in accumulate(map(len, writes))]
+
+
+def test_events_written_together_take_one_system_call(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill parts them nowhere, and a reply costs the run one write."""
+    sizes: list[int] = []
+    write = os.write
+
+    def watched(file: int, data: bytes) -> int:
+        sizes.append(len(data))
+        return write(file, data)
+
+    journal = Journal(tmp_path, "run")
+    with monkeypatch.context() as patch:
+        patch.setattr(os, "write", watched)
+        end = journal.append(attempt_row(), reply_row(), failure_row("f")).end
+    journal.close()
+
+    assert sizes == [end]
+    assert read(tmp_path) == [attempt_row(), reply_row(), failure_row("f")]
+
+
+def test_one_row_that_no_table_can_hold_keeps_out_its_whole_write(tmp_path: Path) -> None:
+    """A reply without its attempt, or the other way round, would be half a truth."""
+    journal = Journal(tmp_path, "run")
+    wrong = replace(reply_row(), attempts=None)  # type: ignore[arg-type]
+    journal.append(reply_row("before"))
+
+    with pytest.raises(TypeError, match=r"reply: attempts is None, not int"):
+        journal.append(attempt_row(), wrong, attempt_row())
+
+    journal.append(reply_row("after"))
+    journal.close()
+
+    assert read(tmp_path) == [reply_row("before"), reply_row("after")]
+
+
+@pytest.mark.parametrize("cut", ["at once", "in the middle", "before its line end"])
+def test_of_a_write_that_was_torn_the_whole_lines_count(tmp_path: Path, cut: str) -> None:
+    """A machine that goes down can tear one: its first event is read, the second is not there."""
+    journal = Journal(tmp_path, "run")
+    start = journal.append(attempt_row("a")).end
+    end = journal.append(attempt_row("b"), reply_row("b")).end
+    journal.close()
+    segment = tmp_path / "run.jsonl"
+    whole = segment.read_bytes()
+    first = whole.index(b"\n", start) + 1
+    kept = {"at once": first, "in the middle": (first + end) // 2, "before its line end": end - 1}
+    segment.write_bytes(whole[: kept[cut]])
+
+    found = list(read_events(tmp_path, {}))
+
+    assert [entry.event for entry in found] == [attempt_row("a"), attempt_row("b")]
+    assert found[-1].position.end == first
+    assert read(tmp_path, run=first) == []
 
 
 @given(st.lists(events, max_size=4))
@@ -186,7 +261,7 @@ def test_segments_are_read_oldest_first(tmp_path: Path) -> None:
 
     found = list(read_events(tmp_path, {}))
 
-    assert [entry.event.key for entry in found] == ["older", "newer"]
+    assert [entry.event for entry in found] == [reply_row("older"), reply_row("newer")]
     assert found[1].position.segment == "20260102T000000-00000000.jsonl"
 
 
@@ -200,48 +275,9 @@ def test_nothing_counts_as_written_on_a_full_disk(tmp_path: Path) -> None:
     (tmp_path / "run.jsonl").symlink_to("/dev/full")
     journal = Journal(tmp_path, "run")
 
-    with pytest.raises(StoreBroken, match="No space left on device"):
+    with pytest.raises(DiskFull, match=r"run\.jsonl: the disk is full; free some space"):
         journal.append(reply_row())
 
     journal.close()
 
     assert list(tmp_path.iterdir()) == []
-
-
-_FILLS_UP = """
-import resource, sys
-from pathlib import Path
-from store.errors import StoreBroken
-from store.journal import Journal
-from tests.store.rows_for_tests import reply_row
-
-journal = Journal(Path(sys.argv[1]), "run")
-end = journal.append(reply_row("before")).end
-_, most = resource.getrlimit(resource.RLIMIT_FSIZE)
-resource.setrlimit(resource.RLIMIT_FSIZE, (end + 40, most))
-try:
-    journal.append(reply_row("torn"))
-except StoreBroken as error:
-    print(error)
-resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
-print(journal.append(reply_row("after")).end)
-journal.close()
-"""
-
-
-@pytest.mark.skipif(sys.platform == "win32", reason="needs a limit on the size of files")
-def test_a_disk_that_fills_up_in_mid_line_leaves_no_half(tmp_path: Path) -> None:
-    """The half is taken back, so that the next line stands on its own."""
-    done = subprocess.run(
-        [sys.executable, "-c", _FILLS_UP, str(tmp_path)],
-        capture_output=True,
-        text=True,
-        check=True,
-        cwd=Path(__file__).parents[2],
-    )
-
-    said, end = done.stdout.splitlines()
-
-    assert "the disk is full" in said
-    assert int(end) == (tmp_path / "run.jsonl").stat().st_size
-    assert read(tmp_path) == [reply_row("before"), reply_row("after")]

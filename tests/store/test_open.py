@@ -16,8 +16,7 @@ import pytest
 from store.database import Database
 from store.errors import NoStore, StoreBroken, StoreBusy, StoreTooNew
 from store.journal import Journal
-from store.migrate import migrate, schema_version
-from store.read import DATABASE, JOURNAL, Connection, open_read
+from store.read import DATABASE, JOURNAL, open_read
 from store.schema import migrations
 from tests.store.rows_for_tests import reply_row
 
@@ -50,7 +49,7 @@ def made(path: Path) -> Path:
     with Database(path) as database:
         journal = Journal(path / JOURNAL, "run")
         row = reply_row()
-        database.put(row, journal.append(row))
+        database.put(journal.append(row), row)
         journal.close()
     return path / DATABASE
 
@@ -112,33 +111,41 @@ def test_where_no_store_can_be_an_owner_is_told(tmp_path: Path, place: str) -> N
 
 
 @OPENERS
-@pytest.mark.parametrize("damage", ["garbage", "cut", "scrambled", "folder"])
-def test_a_corrupt_database_comes_with_the_fix(
-    tmp_path: Path, opening: Opening, damage: str
+def test_a_later_duckdbs_file_is_refused_and_left_as_it_is(
+    tmp_path: Path, opening: Opening
 ) -> None:
+    """It is sound, so it is not taken for damaged; a later gistprobe opens it."""
     file = made(tmp_path)
-    whole = file.read_bytes()
-    file.unlink()
-    if damage == "folder":
-        file.mkdir()
-    else:
-        scrambled = whole[: 3 * 4096] + bytes(byte ^ 0x55 for byte in whole[3 * 4096 :])
-        file.write_bytes(
-            {"garbage": b"garbage", "cut": whole[:20_000], "scrambled": scrambled}[damage]
-        )
+    data = bytearray(file.read_bytes())
+    data[12] = 200  # the version of the format; the header's checksum stands at its start
+    file.write_bytes(data)
+    with pytest.raises(duckdb.Error, match="computed checksum") as caught:
+        duckdb.connect(str(file), read_only=True)
+    computed = re.search(r"computed checksum (\d+)", str(caught.value))
+    assert computed is not None
+    data[:8] = int(computed[1]).to_bytes(8, "little")
+    file.write_bytes(data)
 
-    with pytest.raises(StoreBroken, match=r"does not open .*; move probe\.duckdb .* away"):
+    with pytest.raises(StoreBroken, match=r"(?s)version number 200.*; upgrade gistprobe"):
         opening(tmp_path)
 
-    assert file.exists()
+    assert file.read_bytes() == data
+    assert sorted(each.name for each in tmp_path.iterdir()) == [JOURNAL, DATABASE]
 
 
-def test_the_fix_for_a_corrupt_database_works(tmp_path: Path) -> None:
-    """Moved away as the message says, its replies come back from the journal."""
+@OPENERS
+def test_a_folder_in_the_databases_place_is_refused(tmp_path: Path, opening: Opening) -> None:
+    """Whatever it is, it is nothing of ours; moved away as the message says, all comes back."""
     file = made(tmp_path)
-    file.write_bytes(b"garbage")
-    file.rename(tmp_path / "moved")
+    file.unlink()
+    file.mkdir()
+    (file / "something").touch()
 
+    with pytest.raises(StoreBroken, match=r"Is a directory\); move probe\.duckdb .* away"):
+        opening(tmp_path)
+
+    assert [each.name for each in file.iterdir()] == ["something"]
+    file.rename(tmp_path / "moved")
     with Database(tmp_path) as database:
         assert database.recovered == 1
 
@@ -149,42 +156,3 @@ def test_a_journal_that_is_broken_is_named_at_opening(tmp_path: Path) -> None:
 
     with pytest.raises(StoreBroken, match=r"other\.jsonl: a line that is no event"):
         Database(tmp_path)
-
-
-def tables(connection: Connection) -> set[str]:
-    return {row[0] for row in connection.execute("SHOW TABLES").fetchall()}
-
-
-def test_a_migration_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
-    """Its tables and its record share one transaction: all of it or nothing.
-
-    The first migration makes `journal_positions` last; a database that has a table of that name
-    makes it fail after all its other work.
-    """
-    with duckdb.connect(str(tmp_path / DATABASE)) as connection:
-        connection.execute("CREATE TABLE journal_positions (strange INTEGER)")
-
-    with pytest.raises(StoreBroken, match=r"cannot be brought up to date .*journal_positions"):
-        Database(tmp_path)
-
-    with duckdb.connect(str(tmp_path / DATABASE)) as connection:
-        assert tables(connection) == {"journal_positions", "schema_migrations"}
-        assert schema_version(connection) == 0
-
-
-def test_migrations_are_applied_once(tmp_path: Path) -> None:
-    """Each is recorded by number and name; opening again changes nothing but the views."""
-    made(tmp_path)
-    with Database(tmp_path) as database:
-        database.call(lambda connection: migrate(connection, tmp_path))
-
-    connection = open_read(tmp_path)
-    recorded = connection.execute("SELECT version, name FROM schema_migrations").fetchall()
-
-    assert recorded == [(step.version, step.name) for step in migrations()]
-    assert [step.version for step in migrations()] == list(range(1, len(migrations()) + 1))
-    assert connection.execute("SELECT count(*) FROM replies").fetchone() == (1,)
-
-
-def test_an_empty_database_has_version_0() -> None:
-    assert schema_version(duckdb.connect(":memory:")) == 0

@@ -81,9 +81,9 @@ def test_the_command_answers_while_the_store_is_owned(owner: Owner, tmp_path: Pa
     """Every command that reads; also behind a proxy, which must not see the token."""
     file = tmp_path / "out.parquet"
     at = ("--store", owner.path)
-    proxy = {"http_proxy": "http://127.0.0.1:1", "HTTP_PROXY": "http://127.0.0.1:1"}
+    proxy = "http://127.0.0.1:1"
     done = {
-        "sql": probe("sql", COUNT, *at, "--format", "csv", **proxy),
+        "sql": probe("sql", COUNT, *at, "--format", "csv", http_proxy=proxy, HTTP_PROXY=proxy),
         "parquet": probe("sql", "FROM results", *at, "--format", "parquet", "--output", file),
         "status": probe("status", *at),
         "table": probe("table", "small", *at),

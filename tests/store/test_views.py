@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -158,7 +156,10 @@ def test_accuracy_has_wilson_bounds() -> None:
 def test_cells_with_one_key_share_a_reply() -> None:
     """Each is scored by its own prompt's gold answer."""
     prompts = [prompt_row("a"), prompt_row("b")]
-    cells = [cell_row(prompt, key="shared") for prompt in prompts]
+    cells = [
+        cell_row(prompt, key="shared", is_first=first)
+        for prompt, first in zip(prompts, [True, False], strict=True)
+    ]
     connection = store(
         experiment_row(),
         item_row("a"),
@@ -213,20 +214,39 @@ def test_a_failure_followed_by_a_reply_shows_the_reply() -> None:
 
 @pytest.mark.parametrize("turned", [False, True])
 def test_scores_of_a_newer_version_win(*, turned: bool) -> None:
-    """In whatever order they were stored; among equals, the later."""
+    """In whatever order they were stored."""
     prompt = prompt_row()
     cell = cell_row(prompt)
-    scores = [
-        score_row(cell, 0, version=1),
-        replace(score_row(cell, 1, version=2), scored_at=later(5)),
-        score_row(cell, 0, version=2),
-    ]
+    scores = [score_row(cell, 0, version=1), score_row(cell, 1, version=2)]
     connection = store(
         experiment_row(), item_row(), prompt, cell, reply_row(cell.key),
         *(reversed(scores) if turned else scores),
     )  # fmt: skip
 
     assert ask(connection, "SELECT score FROM results").rows == [(1.0,)]
+
+
+def test_scores_of_two_versions_are_not_mixed() -> None:
+    """What a task's newer parser has not come to has no score yet; other tasks keep theirs."""
+    prompts = {name: prompt_row(name) for name in "abc"}
+    cells = {name: cell_row(prompt) for name, prompt in prompts.items()}
+    connection = store(
+        experiment_row(),
+        item_row("a"),
+        item_row("b"),
+        item_row("c", task="other"),
+        *prompts.values(),
+        *cells.values(),
+        *(reply_row(cell.key) for cell in cells.values()),
+        *(score_row(cell, 1, version=1) for cell in cells.values()),
+        score_row(cells["b"], 0, version=2),
+    )
+
+    assert ask(connection, "SELECT item_id, score FROM results ORDER BY item_id").rows == [
+        ("a", None),
+        ("b", 0.0),
+        ("c", 1.0),
+    ]
 
 
 def two_plans() -> Connection:
@@ -270,6 +290,26 @@ def test_running_an_older_plan_brings_it_back() -> None:
     assert ask(connection, SHOWN).rows == [OTHER, ("small", "a"), ("small", "b")]
 
 
+def test_a_clock_that_jumped_back_does_not_bring_an_older_plan_back() -> None:
+    """What was run last is what was recorded last, whatever the clock said."""
+    connection = two_plans()
+    insert(connection, [run_row("plan-1", later(1_000), run_id="z")])
+    insert(connection, [run_row("plan-2", later(-1_000), run_id="a")])
+
+    assert ask(connection, SHOWN).rows == [OTHER, ("small", "b"), ("small", "c")]
+
+
+def test_a_plan_made_while_the_clock_was_back_is_the_current_one() -> None:
+    """Before any run of it, too."""
+    connection = two_plans()
+    insert(connection, [experiment_row("plan-3", planned_at=later(-1_000))])
+
+    assert ask(connection, "SELECT * FROM current_plans ORDER BY ALL").rows == [
+        ("other", "other"),
+        ("small", "plan-3"),
+    ]
+
+
 @pytest.mark.parametrize(
     ("gold", "shown"),
     [
@@ -302,7 +342,9 @@ keys_drawn = st.sampled_from(["k0", "k1", "k2"])
     cells_drawn,
     st.dictionaries(keys_drawn, st.sampled_from(["ok", "filtered"])),
     st.lists(keys_drawn, max_size=4),
-    st.lists(st.tuples(st.sampled_from("ab"), keys_drawn, st.integers(1, 3)), max_size=8),
+    st.lists(
+        st.tuples(st.sampled_from("ab"), keys_drawn, st.integers(1, 3)), unique=True, max_size=8
+    ),
 )
 def test_results_have_one_row_a_cell(
     drawn: list[tuple[str, int, str]],

@@ -19,8 +19,8 @@ def main(path: Path, run_id: str) -> None:
         for number in itertools.count():
             key = f"{run_id} {number}"
             reply = reply_row(key) if number % 7 else failure_row(key)
-            for event in (attempt_row(key), reply):
-                database.put(event, journal.append(event))
+            events = (attempt_row(key), reply)
+            database.put(journal.append(*events), *events)
 
 
 if __name__ == "__main__":
