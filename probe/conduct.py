@@ -198,7 +198,7 @@ class Conductor:
         budget = await self._budget()
         self._begin(prepared, served, ledger, budget)
         watch = Watch(
-            folder=self.database.path,
+            database=self.database,
             experiment=self.plan.spec.name,
             display=self._display,
             recording=recording,

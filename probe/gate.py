@@ -6,7 +6,8 @@ by the slot that comes free, or by the one timer set for the moment when the fir
 Rates are token buckets that hold a quarter of a second's worth, so that a limit is kept smoothly. A
 bucket is settled with what a request really used, and follows the server's own count where its
 headers give one. Where no rate is known, the ceiling itself adapts: it doubles while all is well,
-then grows by one a round; it is halved by a refusal for load.
+then grows by one a round; a refusal for load ends the doubling and halves it, later ones lower it by
+half the share of requests that are refused.
 """
 
 from __future__ import annotations
@@ -21,13 +22,13 @@ from probe.limits import KINDS, Kind, Observed
 from probe.pace import Pace
 
 _BURST_S: Final = 0.25
-_BACK_OFF: Final = 0.5
 _SLOW_DOWN: Final = 0.95
 _SPEED_UP: Final = 0.002
 _SLOWEST: Final = 0.1
 _MUCH_SLOWER: Final = 2.0
 _NEVER: Final = float("inf")
 _SMOOTH: Final = 0.05
+_SHARE_SMOOTH: Final = 1 / 64
 
 
 class Timer(Protocol):
@@ -196,6 +197,7 @@ class Gate:
         self._starting = True
         self._backed_off_at = -_NEVER
         self._fastest_s = self._usual_s = 0.0
+        self._share = 0.0  # of requests that are refused, as of late
         self._waiting: deque[tuple[asyncio.Future[None], Slot]] = deque()
         self._timer: Timer | None = None
         self._closed = False
@@ -299,6 +301,7 @@ class Gate:
         took_s = self._clock.time() - slot.sent_at
         self._fastest_s = min(self._fastest_s or took_s, took_s)
         self._usual_s += ((took_s - self._usual_s) * _SMOOTH) if self._usual_s else took_s
+        self._share -= self._share * _SHARE_SMOOTH
         used = self._waiting or self.in_flight >= int(self.window)
         if used and self._usual_s < _MUCH_SLOWER * max(self._fastest_s, 0.05):
             grown = self.window + (1.0 if self._starting else 1.0 / self.window)
@@ -310,10 +313,16 @@ class Gate:
             self.window = float(self._pace.in_flight)
 
     def refused(self, slot: Slot) -> None:
-        """The server bears no more: slow down, once for all that were sent before it said so."""
+        """The server bears no more: slow down, once for all that were sent before it said so.
+
+        Source: for the share, Alizadeh et al. (2010), Data Center TCP, section 3. A host that
+        refuses at random would bring a ceiling that is halved every time down to one.
+        """
+        self._share += (1.0 - self._share) * _SHARE_SMOOTH
         if slot.sent_at <= self._backed_off_at:
             return
         now = self._backed_off_at = self._clock.time()
+        less = 0.5 if self._starting else self._share / 2
         self._starting = False
         if self.buckets:
             for bucket in self.buckets.values():
@@ -321,4 +330,4 @@ class Gate:
                 bucket.level = min(bucket.level, 0.0)
                 bucket.scale = max(_SLOWEST, bucket.scale * _SLOW_DOWN)
         elif self._adapts:
-            self.window = max(1.0, self.window * _BACK_OFF)
+            self.window = max(1.0, self.window * (1.0 - less))

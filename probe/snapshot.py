@@ -65,7 +65,7 @@ class RunState:
         cells: Cells of the plan recorded so far (count), `design_cells` being all of them.
         usd: Spent, earlier runs included (US dollars); what is uncertain counts in full.
         most_usd: The ceiling, if there is one.
-        requests: Attempts sent, earlier runs included (count).
+        requests: Attempts that have ended, earlier runs included (count).
     """
 
     pid: int

@@ -7,7 +7,6 @@ import os
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Final
 
 from probe.budget import Budget
@@ -17,6 +16,7 @@ from probe.progress import RunDisplay
 from probe.record import Standing
 from probe.run import ModelRun
 from probe.snapshot import Meter, RunState, model_state, remove_state, write_state
+from store.database import Database
 
 _TICK_S: Final = 0.5
 
@@ -26,11 +26,11 @@ class Watch:
     """One run's watch.
 
     Attributes:
-        folder: The store's.
+        database: The store's, which is open.
         standings: Where each model stood before the run; filled once the plan is recorded.
     """
 
-    folder: Path
+    database: Database
     experiment: str
     display: RunDisplay
     recording: Recording
@@ -52,14 +52,15 @@ class Watch:
                 await asyncio.sleep(_TICK_S)
         finally:
             self.look()
-            remove_state(self.folder)
+            remove_state(self.database.path)
 
     def look(self) -> None:
         """Look once."""
         state = self.state()
         self.display.show(state)
         with suppress(OSError):  # a full disk, of which the ledger tells
-            write_state(self.folder, state)
+            write_state(self.database.path, state)
+        self.database.tend()
         for run in self.runs:
             run.end_hangs()
 
@@ -75,7 +76,7 @@ class Watch:
             design_cells=recording.drawn.cells,
             usd=budget.usd + budget.uncertain_usd,
             most_usd=budget.ceiling.usd,
-            requests=budget.requests,
+            requests=budget.requests - budget.open,
             most_requests=budget.ceiling.requests,
             problem=self.ledger.problem,
             models=tuple(

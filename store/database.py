@@ -24,6 +24,7 @@ from store.errors import CannotServe, StoreBroken
 from store.insert import insert
 from store.journal import Position, read_events
 from store.keys import as_one
+from store.memory import SETTINGS, Memory
 from store.migrate import migrate
 from store.read import JOURNAL, Connection
 from store.rebuild import open_to_write
@@ -33,23 +34,7 @@ from store.serve import Server
 T = TypeVar("T")
 AfterReplies = Callable[[Connection, Sequence[str]], None]
 
-_MEMORY: Final = "1GB"
-"""What a query that is served may need; beyond it DuckDB uses a file."""
-_OWN_MEMORY: Final = "200MB"
-"""The same for a query of the owner's own over a whole experiment."""
-_MEMORY_AT_REST: Final = "50MB"
-"""What DuckDB may go on holding between queries: it would keep all it has seen, up to its limit."""
-_REST_EVERY_S: Final = 0.5
 _ROOM_EVERY_S: Final = 1.0
-_SETTINGS: Final = (
-    f"SET memory_limit = '{_MEMORY}'",
-    "SET wal_autocheckpoint = '64MB'",
-    # To compress a column of long texts DuckDB holds hundreds of megabytes of it at once.
-    "SET disabled_compression_methods = 'fsst,dict_fsst,dictionary'",
-    # What is freed goes back to the system soon, not after as much again.
-    "SET allocator_background_threads = true",
-    "SET allocator_flush_threshold = '16MB'",
-)
 _OUT_OF_MEMORY_S: Final = 120.0
 _GATHER_S: Final = 0.2
 _GATHER_ROWS: Final = 2_000
@@ -123,7 +108,8 @@ class Database:
         self._serve = serve
         self._after_replies = after_replies
         self._fresh: list[str] = []
-        self._due = self._rested = 0.0
+        self._due = 0.0
+        self._memory: Memory | None = None
         self._queue: list[_Put | _Call] = []
         self._taken: list[_Put | _Call] = []
         self._urgent = False
@@ -172,18 +158,25 @@ class Database:
             self._add(_Call(lambda _: None, future))
         wait([future])
 
-    def call_sparingly(self, act: Callable[[Connection], T]) -> T:
-        """Run a function that goes through a whole experiment, within little memory."""
+    def call_for_all(self, act: Callable[[Connection], T]) -> T:
+        """As `call`, for a function that goes through a whole experiment."""
 
         def within(connection: Connection) -> T:
-            with contextlib.suppress(duckdb.OutOfMemoryException):  # a served query is on
-                connection.execute(f"SET memory_limit = '{_OWN_MEMORY}'")
-            try:
+            if self._memory is None:
                 return act(connection)
-            finally:
-                connection.execute(f"SET memory_limit = '{_MEMORY}'")
+            with self._memory.for_a_whole_experiment():
+                return act(connection)
 
         return self.call(within)
+
+    def tend(self) -> None:
+        """See to what served queries ask for; returns at once. Call now and then."""
+        memory = self._memory
+        if memory is None or not memory.due:
+            return
+        with self._changed:
+            if self._error is None and not self._closing:
+                self._add(_Call(lambda _: memory.tend(), Future()))
 
     def call(self, act: Callable[[Connection], T]) -> T:
         """Run a function on the writer's thread and wait for it; its errors are raised here.
@@ -228,6 +221,7 @@ class Database:
         try:
             opened = open_to_write(self.path, self._prepare)
             connection, self.set_aside = opened.connection, opened.aside
+            self._memory = Memory(connection, self.path)
             server = self._start_server(connection)
         except BaseException as error:  # noqa: BLE001 - handed to the opener, who raises it
             if connection is not None:
@@ -249,7 +243,7 @@ class Database:
     def _prepare(self, connection: Connection) -> None:
         try:
             connection.execute("SET TimeZone = 'UTC'")
-            for setting in _SETTINGS:
+            for setting in SETTINGS:
                 connection.execute(setting)
             migrate(connection, self.path)
             self._recover(connection)
@@ -313,16 +307,6 @@ class Database:
                     entry.run(connection)
             self._commit(connection, puts)
             self._taken = []
-            self._rest(connection)
-
-    def _rest(self, connection: Connection) -> None:
-        """Make DuckDB let go of what it has read and written, now and then."""
-        if time.monotonic() < self._rested + _REST_EVERY_S:
-            return
-        with contextlib.suppress(duckdb.OutOfMemoryException):  # a query is on; another time
-            connection.execute(f"SET memory_limit = '{_MEMORY_AT_REST}'")
-        connection.execute(f"SET memory_limit = '{_MEMORY}'")
-        self._rested = time.monotonic()
 
     def _gather(self) -> None:
         """Wait a moment for more, so that many events share a commit."""

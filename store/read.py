@@ -23,6 +23,7 @@ from store.damage import fix_for
 from store.errors import NoStore, QueryError, StoreBroken, StoreBusy, StoreGone
 from store.gate import check, quoted, with_literals
 from store.live import Live, load_extensions, read_live
+from store.memory import ask_for_more
 from store.migrate import VERSION, refuse_newer, refuse_version, schema_version
 from store.schema import views
 
@@ -37,6 +38,8 @@ _HEADERS_BYTES: Final = 3 * 4096
 _PATIENCE_S: Final = 1.0
 _REFUSED: Final = "Authorization failed"
 _LOST: Final = ("Failed to send message", "Database was closed", "Invalid connection id")
+_NO_MEMORY: Final = "Out of Memory Error"
+_MEMORY_WAITS_S: Final = (1.0, 2.0)
 _ONE_SCAN: Final = "Multiple streaming scans"
 _TABLES: Final = """
     SELECT table_name FROM information_schema.tables
@@ -129,8 +132,7 @@ class Reader:
         def act() -> Answered:
             return _fetched(self._execute(query, parameters))
 
-        with self._refusals():
-            return act() if self._live is None else interruptible(act)
+        return self._do(act)
 
     def write_parquet(self, query: str, path: Path) -> None:
         """Write a query's result as a Parquet file; raises as `execute` does."""
@@ -139,11 +141,25 @@ class Reader:
         def act() -> None:
             self._write_parquet(query, path)
 
+        self._do(act)
+
+    def _do(self, act: Callable[[], T]) -> T:
+        """Do something; where a served query lacks memory, ask the owner for more and try again."""
         with self._refusals():
             if self._live is None:
-                act()
-            else:
-                interruptible(act)
+                return act()
+            for wait_s in _MEMORY_WAITS_S:
+                try:
+                    return interruptible(act)
+                except duckdb.Error as error:
+                    if _NO_MEMORY not in str(error):
+                        raise
+                    try:
+                        ask_for_more(self._path)
+                    except OSError:
+                        raise error from None
+                    time.sleep(wait_s)
+            return interruptible(act)
 
     def close(self) -> None:
         """Close the file, or leave the server."""

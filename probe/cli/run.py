@@ -89,8 +89,8 @@ def command(
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 ended = runner.run(conductor.run(prepared))
             # Also what was held before: the plan may have given it a new gold answer.
-            database.call_sparingly(score_replies)
-            table = database.call_sparingly(lambda owner: experiment_table(owner, spec.name))
+            database.call_for_all(score_replies)
+            table = database.call_for_all(lambda owner: experiment_table(owner, spec.name))
     finally:
         fetching.close()
     show_experiment(table)

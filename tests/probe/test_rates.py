@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from bisect import bisect_right
 from itertools import pairwise
 
@@ -143,21 +144,59 @@ def adaptive(window: int = 16, in_flight: int = 256) -> Pace:
     return Pace(in_flight=in_flight, window=window)
 
 
-async def test_refusals_of_one_round_trip_halve_the_ceiling_once() -> None:
+async def test_refusals_of_the_first_round_trip_halve_the_ceiling_once() -> None:
     bench = Bench(adaptive())
     slots = [await bench.enter() for _ in range(4)]
     await bench.clock.advance(1)
 
     for slot in slots:
         bench.gate.refused(slot)
-    assert bench.gate.window == 8
-    await bench.clock.advance(1)
-    later = [await bench.enter() for _ in range(4)]
-    await bench.clock.advance(1)
-    for slot in (*slots, *later):
-        bench.gate.refused(slot)
 
-    assert bench.gate.window == 4
+    assert bench.gate.window == 8
+
+
+async def test_later_refusals_lower_the_ceiling_once_a_round_trip_by_half_their_share() -> None:
+    """All of a round refused: by half, in the end; one in ten: by a twentieth."""
+    windows = {}
+    for every in (1, 10):
+        bench = Bench(adaptive(window=64, in_flight=65))
+        gate = bench.gate
+        for _ in range(40):
+            gate.window = 64.0
+            await bench.clock.advance(0.1)
+            slots = [await bench.enter() for _ in range(20)]
+            await bench.clock.advance(1)
+            for place, slot in enumerate(slots):
+                if place % every == 0:
+                    gate.refused(slot)
+                else:
+                    gate.succeeded(slot)
+                gate.leave(slot)
+        windows[every] = gate.window
+
+    assert windows[1] == pytest.approx(32, rel=0.05)
+    assert windows[10] == pytest.approx(64 * 0.95, rel=0.05)
+
+
+async def test_refusals_at_random_do_not_bring_the_ceiling_down_to_one() -> None:
+    """One in ten, whatever is asked: a host that is merely flaky is still asked side by side."""
+    rng, bench = random.Random(5), Bench(adaptive())
+    gate = bench.gate
+    lowest = 256.0
+    for lap in range(300):
+        await bench.clock.advance(0.1)
+        slots = [await bench.enter() for _ in range(int(gate.window))]
+        await bench.clock.advance(1)
+        for slot in slots:
+            if rng.random() < 0.1:
+                gate.refused(slot)
+            else:
+                gate.succeeded(slot)
+        for slot in slots:
+            gate.leave(slot)
+        lowest = min(lowest, gate.window) if lap > 50 else lowest
+
+    assert lowest > 8
 
 
 async def test_the_ceiling_never_falls_under_one() -> None:
