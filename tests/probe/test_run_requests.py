@@ -125,3 +125,33 @@ async def test_two_names_for_one_model_share_its_replies(tmp_path: Path) -> None
     assert set(fake.asked.values()) == {1}
     counts = query(tmp_path / "store", "SELECT model, replies FROM progress ORDER BY model")
     assert counts == [("again", CELLS), ("fake", CELLS)]
+
+
+async def test_names_that_change_nothing_are_bought_once_however_the_pages_fall(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where replies come while the next page is being read.
+
+    A text that names nobody is the same under all four strategies.
+    """
+    monkeypatch.setattr("probe.feed._PAGE", 8)
+    monkeypatch.setattr("probe.run._MOST_WAITING", 0.05)
+    fake = FakeEndpoint(latency_s=0.002)
+    async with started(fake) as url:
+        experiment = write_experiment(
+            tmp_path, url, extra="max_in_flight = 5", tail="[conditions]\nsamples = 1"
+        )
+        (tmp_path / "excerpts.jsonl").write_text(
+            "".join(
+                json.dumps({"id": f"{n}", "source": "Emma", "text": f"It rained for {n} days."})
+                + "\n"
+                for n in range(40)
+            ),
+            encoding="utf-8",
+        )
+        ended = await conduct(experiment, tmp_path / "store")
+
+    assert set(fake.asked.values()) == {1}
+    assert ended.asked == len(fake.asked) == 40 * 3
+    rows = query(tmp_path / "store", "SELECT count(*), count(DISTINCT key) FROM results")
+    assert rows == [(40 * 4 * 3, 40 * 3)]
