@@ -36,7 +36,7 @@ T = TypeVar("T")
 MakeProvider = Callable[[Model, Path], Provider]
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-_HEAD_START_S: Final = 3.0
+_HEAD_START_S: Final = 2.0
 
 
 @dataclass(slots=True, kw_only=True)
