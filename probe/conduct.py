@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+import time
 from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, closing, contextmanager
 from dataclasses import dataclass, field
@@ -36,7 +37,8 @@ T = TypeVar("T")
 MakeProvider = Callable[[Model, Path], Provider]
 
 _SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
-_HEAD_START_S: Final = 2.0
+_HEAD_START_S: Final = 1.0
+_SOON_S: Final = 5.0
 
 
 @dataclass(slots=True, kw_only=True)
@@ -93,8 +95,8 @@ class Conductor:
 
     Attributes:
         make_provider: Gives what asks a model, from it and a file for its log; may block.
-        head_start_s: How long the plan may be recorded before asking begins (seconds): a plan that
-            is done by then is asked without planning beside it.
+        head_start_s: How long the plan is recorded before asking begins (seconds), or longer where
+            it will soon be done: planning beside asking would slow both.
     """
 
     plan: Plan
@@ -190,7 +192,7 @@ class Conductor:
         recording = Recording(database=self.database, drawn=drawn, done=prepared.done)
         self._recording = recording
         planning = asyncio.create_task(self._guarded(recording.run()))
-        await asyncio.wait({planning}, timeout=self.head_start_s)
+        await self._head_start(recording, planning)
         if recording.complete:
             await self._stand(scope)
         served = await self._open(prepared.providers, stack)
@@ -218,6 +220,14 @@ class Conductor:
                 await asyncio.wait({watching})
         await self._record_end(ledger)
         await self._stand(scope)
+
+    async def _head_start(self, recording: Recording, planning: asyncio.Task[None]) -> None:
+        began, before = time.monotonic(), recording.done.items
+        await asyncio.wait({planning}, timeout=self.head_start_s)
+        now = recording.done.items
+        each_s = (time.monotonic() - began) / max(1, now - before)
+        if (recording.drawn.items - now) * each_s < _SOON_S:
+            await asyncio.wait({planning}, timeout=_SOON_S)
 
     async def _call(self, act: Callable[[Connection], T]) -> T:
         return await asyncio.to_thread(self.database.call, act)

@@ -6,8 +6,8 @@ by the slot that comes free, or by the one timer set for the moment when the fir
 Rates are token buckets that hold a quarter of a second's worth, so that a limit is kept smoothly. A
 bucket is settled with what a request really used, and follows the server's own count where its
 headers give one. Where no rate is known, the ceiling itself adapts: it doubles while all is well,
-then grows by one a round; a refusal for load ends the doubling and halves it, later ones lower it by
-half the share of requests that are refused.
+then grows by one a round; a refusal for load ends the doubling and halves it, later ones lower it
+by half the share of requests that are refused.
 """
 
 from __future__ import annotations

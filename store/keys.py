@@ -11,11 +11,18 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping
 
+import orjson
+
 _ALREADY = frozenset({str, int, bool, type(None)})
+_SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS
 KEY_FIELDS = frozenset({"api", "endpoint", "messages", "model", "params", "sample"})
 """api: the request's form ("chat"). endpoint: where the model is served, or the sha256 of its
 weights. messages: what is sent. model: the model asked for. params: every sampling parameter.
 sample: which repetition this is."""
+
+
+class _HasFraction(Exception):
+    """A number that the two encoders write differently."""
 
 
 def canonical(value: object) -> str:
@@ -23,22 +30,41 @@ def canonical(value: object) -> str:
 
     Raises:
         ValueError: A NaN or an infinity, which JSON cannot hold.
+        TypeError: A value of a type that JSON does not have.
     """
-    return json.dumps(
-        _plain(value), sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
-    )
+    try:
+        return orjson.dumps(_plain(value, fractions=False), option=_SORTED).decode()
+    except (_HasFraction, orjson.JSONEncodeError):  # which takes no huge integers either
+        return json.dumps(
+            _plain(value, fractions=True),
+            sort_keys=True,
+            separators=(",", ":"),
+            ensure_ascii=False,
+            allow_nan=False,
+        )
 
 
-def _plain(value: object) -> object:
+def _plain(value: object, *, fractions: bool) -> object:
     if type(value) in _ALREADY:  # most are, and asking an abstract class is slow
         return value
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
-        return [_plain(each) for each in value]
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    return value
+        return [
+            each if type(each) in _ALREADY else _plain(each, fractions=fractions) for each in value
+        ]
+    if isinstance(value, Mapping):
+        return {
+            str(name): each if type(each) in _ALREADY else _plain(each, fractions=fractions)
+            for name, each in value.items()
+        }
+    if isinstance(value, float):
+        if value.is_integer():
+            return int(value)
+        if not fractions:
+            raise _HasFraction
+        return value
+    if isinstance(value, (str, int)):
+        return value
+    raise TypeError(f"JSON has no {type(value).__name__}")
 
 
 def digest(value: object) -> str:

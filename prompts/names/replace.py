@@ -20,6 +20,7 @@ from itertools import count
 from prompts.errors import SetAside
 from prompts.item import Character, Names
 from prompts.names.align import Alignment, Edit, apply
+from prompts.names.find import find_names
 from prompts.names.lists import name_list
 
 TITLES = frozenset(
@@ -37,9 +38,6 @@ PARTICLES = frozenset(
 _ROMAN = re.compile(r"[IVX]+")
 # A combining accent belongs to its letter; an underscore is Gutenberg's italics, not a letter.
 _WORD = re.compile(r"[^\W_](?:[^\W_]|[\u0300-\u036f])*")
-_BEFORE, _AFTER = r"(?<![^\W_])", r"(?![^\W_]|[\u0300-\u036f])"
-# Between the words of a name: spaces and one line end, never a blank line.
-_GAP = r"(?:[^\S\n]+|[^\S\n]*\n[^\S\n]*)"
 _NAME_LETTERS = 100
 _STARTERS = frozenset('.!?:;\n"“‘([—-')
 
@@ -96,7 +94,7 @@ def _words_of_passage(text: str) -> tuple[str, ...]:
 @lru_cache(maxsize=4)
 def lower_words(text: str) -> frozenset[str]:
     """Words that a text has in lower case, folded."""
-    return frozenset(fold(word) for word in words(text) if word.islower())
+    return frozenset(fold(word) for word in set(words(text)) if word.islower())
 
 
 @lru_cache(maxsize=1 << 16)  # a language has few words, and texts repeat them
@@ -302,22 +300,20 @@ def replace(text: str, name_map: NameMap) -> Replaced:
     if not name_map.forms:
         return Replaced(text=text, edits=(), ambiguous=())
     spelled = _spellings(name_map.forms)
-    # Most spellings stand nowhere in the text; a pattern of all of them takes long to compile.
+    # Most spellings stand nowhere in the text.
     standing = [form for form in spelled if all(part in text for part in form.split())]
     if not standing:
         return Replaced(text=text, edits=(), ambiguous=())
-    ordered = sorted(standing, key=lambda form: (-len(form), form))
-    alternatives = "|".join(_GAP.join(map(re.escape, form.split())) for form in ordered)
-    pattern = re.compile(f"{_BEFORE}(?:{alternatives}){_AFTER}")
     lower = lower_words(text)
     edits: list[Edit] = []
     ambiguous: list[str] = []
-    for match in pattern.finditer(text):
-        found = " ".join(match[0].split())
-        if found.istitle() and fold(found) in lower and _starts_anew(text, match.start()):
+    for start, end in find_names(text, standing):
+        stands = text[start:end]
+        found = " ".join(stands.split())
+        if found.istitle() and fold(found) in lower and _starts_anew(text, start):
             ambiguous.append(found)
         else:
-            edits.append(Edit(match.start(), match[0], _laid_out(spelled[found], match[0])))
+            edits.append(Edit(start, stands, _laid_out(spelled[found], stands)))
     done = tuple(edits)
     return Replaced(text=apply(text, done), edits=done, ambiguous=tuple(ambiguous))
 

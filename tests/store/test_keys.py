@@ -5,6 +5,8 @@ The pinned digests come from the shell: `printf '%s' TEXT | sha256sum`, over the
 
 from __future__ import annotations
 
+import datetime
+import json
 import math
 
 import pytest
@@ -127,3 +129,31 @@ def test_any_one_field_changes_the_key(name: str, value: object) -> None:
     assume(canonical(value) != canonical(PLAIN[name]))
 
     assert cell_key(PLAIN | {name: value}) != cell_key(PLAIN)
+
+
+@given(json_values)
+def test_canonical_json_is_what_the_standard_library_writes(value: object) -> None:
+    """Keys hang on every byte, and two encoders are used: by what a value holds."""
+    # Equal numbers are written alike, which the standard library does not do of itself.
+    plain = json.loads(canonical(value))
+
+    written = json.dumps(
+        plain, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False
+    )
+
+    assert canonical(value) == written
+
+
+@pytest.mark.parametrize("strange", [2**70, -(2**70), 1e-7, 1.5e300, "\ud800", "\x7f\u2028<é>\x00"])
+def test_canonical_json_is_the_standard_librarys_for_what_is_rare(strange: object) -> None:
+    assert canonical([strange]) == json.dumps(
+        [int(strange) if isinstance(strange, float) and strange.is_integer() else strange],
+        separators=(",", ":"),
+        ensure_ascii=False,
+    )
+
+
+@pytest.mark.parametrize("strange", [datetime.date(2026, 1, 2), b"x", {1, 2}, object()])
+def test_what_json_does_not_have_is_refused(strange: object) -> None:
+    with pytest.raises(TypeError, match="JSON has no"):
+        canonical({"params": [strange]})
