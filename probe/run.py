@@ -170,7 +170,9 @@ class ModelRun:
         result = answered.result
         trouble = result if isinstance(result, Trouble) else None
         usd = self.usage.usd(result) if isinstance(result, Reply) else None
-        unknown = usd is None and (trouble is None or trouble.perhaps_billed)
+        # A filter that answers with an error bills nothing.
+        perhaps = trouble.perhaps_billed if trouble else result.status == 200
+        unknown = usd is None and perhaps
         uncertain = most_usd if unknown and self.usage.priced else None
         self.budget.settle(most_usd, usd=usd or 0.0, uncertain_usd=uncertain or 0.0)
         self.tally.requests += 1

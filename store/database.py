@@ -39,6 +39,7 @@ _OUT_OF_MEMORY_S: Final = 120.0
 _GATHER_S: Final = 0.2
 _GATHER_ROWS: Final = 2_000
 _FOLLOW_ROWS: Final = 20_000
+_MOST_FRESH: Final = 40_000
 _FOLLOW_SELDOM: Final = 24.0
 _TROUBLE: Final = (
     duckdb.IOException,
@@ -350,9 +351,12 @@ class Database:
         """Hand on the keys of replies that are committed, where that is due.
 
         What is done with them goes through whole tables, so it is done seldom: it may take one
-        twenty-fifth of the writer's time.
+        twenty-fifth of the writer's time, or what it needs not to fall behind.
         """
-        while self._fresh and self._after_replies and (at_once or time.monotonic() >= self._due):
+        while self._fresh and self._after_replies:
+            due = at_once or len(self._fresh) > _MOST_FRESH or time.monotonic() >= self._due
+            if not due:
+                return
             began = time.monotonic()
             keys, self._fresh = self._fresh[:_FOLLOW_ROWS], self._fresh[_FOLLOW_ROWS:]
             self._after_replies(connection, keys)
