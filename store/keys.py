@@ -16,9 +16,9 @@ import orjson
 _ALREADY = frozenset({str, int, bool, type(None)})
 _SORTED = orjson.OPT_SORT_KEYS | orjson.OPT_PASSTHROUGH_SUBCLASS
 KEY_FIELDS = frozenset({"api", "endpoint", "messages", "model", "params", "sample"})
-"""api: the request's form ("chat"). endpoint: where the model is served, or the sha256 of its
-weights. messages: what is sent. model: the model asked for. params: every sampling parameter.
-sample: which repetition this is."""
+"""api: the request's form ("chat" or "completions"). endpoint: where the model is served, or the
+sha256 of its weights. messages: what is sent, messages or a text. model: the model asked for.
+params: everything else that is sent, and headers of the file's. sample: which repetition it is."""
 
 
 class _HasFraction(Exception):

@@ -17,8 +17,8 @@ from typing import Final
 import duckdb
 
 _USUAL: Final = "100MB"
-_WHOLE: Final = "200MB"
-"""For going through a whole experiment of a million cells, with a file's help."""
+_WHOLE: Final = "150MB"
+"""For going through a whole experiment of a million cells, on one thread and with a file's help."""
 _MOST: Final = "1GB"
 _MORE_FOR_S: Final = 120.0
 _ASKED: Final = ".more-memory"
@@ -71,12 +71,17 @@ class Memory:
 
     @contextmanager
     def for_a_whole_experiment(self) -> Iterator[None]:
-        """A little more, for the owner's own queries over all cells."""
+        """A little more, for the owner's own queries over all cells.
+
+        On one thread: each has buffers of its own.
+        """
+        self._connection.execute("SET threads = 1")
         if not self._more_until:
             self._limit(_WHOLE)
         try:
             yield
         finally:
+            self._connection.execute("RESET threads")
             if not self._more_until:
                 self._limit(_USUAL)
 
