@@ -26,6 +26,9 @@ _SLOW_DOWN: Final = 0.95
 _SPEED_UP: Final = 0.002
 _SLOWEST: Final = 0.1
 _MUCH_SLOWER: Final = 2.0
+_QUICK_S: Final = 0.05
+_FORGET: Final = 1.0005
+_ENOUGH: Final = 8
 _NEVER: Final = float("inf")
 _SMOOTH: Final = 0.05
 _SHARE_SMOOTH: Final = 1 / 64
@@ -196,7 +199,8 @@ class Gate:
         pause.gates.append(self)
         self._starting = True
         self._backed_off_at = -_NEVER
-        self._fastest_s = self._usual_s = 0.0
+        self._replies = 0
+        self._usual_s, self._best_s = 0.0, _NEVER
         self._share = 0.0  # of requests that are refused, as of late
         self._waiting: deque[tuple[asyncio.Future[None], Slot]] = deque()
         self._timer: Timer | None = None
@@ -298,14 +302,25 @@ class Gate:
         if not self._adapts or self.buckets:
             self._open_up()
             return
-        took_s = self._clock.time() - slot.sent_at
-        self._fastest_s = min(self._fastest_s or took_s, took_s)
-        self._usual_s += ((took_s - self._usual_s) * _SMOOTH) if self._usual_s else took_s
         self._share -= self._share * _SHARE_SMOOTH
+        slower = self._much_slower(self._clock.time() - slot.sent_at)
         used = self._waiting or self.in_flight >= int(self.window)
-        if used and self._usual_s < _MUCH_SLOWER * max(self._fastest_s, 0.05):
+        if used and not slower:
             grown = self.window + (1.0 if self._starting else 1.0 / self.window)
             self.window = min(float(self._pace.in_flight), grown)
+
+    def _much_slower(self, took_s: float) -> bool:
+        """Whether replies take much longer than they did: requests then only queue at the server.
+
+        Means are compared, since single latencies differ by a multiple anywhere; what was best is
+        slowly forgotten, since a server may have become slower for good.
+        """
+        self._replies += 1
+        self._usual_s += (took_s - self._usual_s) * max(_SMOOTH, 1 / self._replies)
+        if self._replies < _ENOUGH:
+            return False
+        self._best_s = min(self._best_s * _FORGET, self._usual_s)
+        return self._usual_s > _MUCH_SLOWER * max(self._best_s, _QUICK_S)
 
     def _open_up(self) -> None:
         """Where a rate is known it holds the pace, and the ceiling need not."""
