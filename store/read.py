@@ -38,7 +38,7 @@ _HEADERS_BYTES: Final = 3 * 4096
 _PATIENCE_S: Final = 1.0
 _REFUSED: Final = "Authorization failed"
 _LOST: Final = ("Failed to send message", "Database was closed", "Invalid connection id")
-_NO_MEMORY: Final = "Out of Memory Error"
+_NO_MEMORY: Final = ("Out of Memory Error", "failed to allocate", "could not allocate")
 _MEMORY_WAITS_S: Final = (1.0, 2.0)
 _ONE_SCAN: Final = "Multiple streaming scans"
 _TABLES: Final = """
@@ -152,7 +152,7 @@ class Reader:
                 try:
                     return interruptible(act)
                 except duckdb.Error as error:
-                    if _NO_MEMORY not in str(error):
+                    if not any(sign in str(error) for sign in _NO_MEMORY):
                         raise
                     try:
                         ask_for_more(self._path)
