@@ -18,7 +18,7 @@ from store.read import Connection, ask
 from store.rows import ScoreRow
 
 _STRETCH: Final = 200_000
-_MOST: Final = 10_000
+_MOST: Final = 5_000
 """Cells gone through, and replies read, at a time."""
 
 

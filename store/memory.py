@@ -17,7 +17,7 @@ from typing import Final
 import duckdb
 
 _USUAL: Final = "100MB"
-_WHOLE: Final = "150MB"
+_WHOLE: Final = "130MB"
 """For going through a whole experiment of a million cells, on one thread and with a file's help."""
 _MOST: Final = "1GB"
 _MORE_FOR_S: Final = 120.0

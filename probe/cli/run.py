@@ -88,6 +88,9 @@ def command(
             sys.setswitchinterval(_SWITCH_S)
             with asyncio.Runner(loop_factory=uvloop.new_event_loop) as runner:
                 ended = runner.run(conductor.run(prepared))
+            gc.unfreeze()
+            del conductor, prepared  # pages of prompts, and what else a run holds
+            gc.collect()
             # Also what was held before: the plan may have given it a new gold answer.
             database.call_for_all(score_replies)
             table = database.call_for_all(lambda owner: experiment_table(owner, spec.name))
