@@ -6,9 +6,9 @@ An attempt that broke after it was sent may have been billed; it stays counted a
 
 from __future__ import annotations
 
-import asyncio
-from collections import deque
 from dataclasses import dataclass, field
+
+from probe.turns import Turns
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,16 +42,14 @@ class Budget:
     reserved_usd: float = 0.0
     requests: int = 0
     open: int = 0
-    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    _waiting: Turns = field(default_factory=Turns)
 
     async def reserve(self, most_usd: float) -> bool:
         """Reserve one attempt; waits where open attempts may leave room, False where none can."""
         while not self._fits(most_usd):
             if not self.open or not self._may_fit(most_usd):
                 return False
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            await turn
+            await self._waiting.wait()
         self.reserved_usd += most_usd
         self.requests += 1
         self.open += 1
@@ -89,7 +87,4 @@ class Budget:
 
     def wake(self) -> None:
         """Let whoever waits look again, such as when a run is stopped."""
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
+        self._waiting.wake_all()

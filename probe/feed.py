@@ -10,7 +10,6 @@ import asyncio
 import itertools
 import math
 import threading
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +18,7 @@ from typing import Final
 from probe.plan import Drawn
 from probe.record import Recorded, Scope, ToAsk, chunks, to_ask
 from probe.run import ModelRun
+from probe.turns import Turns
 from probe.usage import estimate_tokens
 from probe.work import Job
 from store.database import Database
@@ -40,7 +40,7 @@ class Recording:
     drawn: Drawn
     done: Recorded
     _stop: threading.Event = field(default_factory=threading.Event)
-    _waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    _waiting: Turns = field(default_factory=Turns)
 
     @property
     def complete(self) -> bool:
@@ -72,25 +72,17 @@ class Recording:
 
     def _reached(self, done: Recorded) -> None:
         self.done = done
-        self._tell()
-
-    def _tell(self) -> None:
-        while self._waiting:
-            turn = self._waiting.popleft()
-            if not turn.done():
-                turn.set_result(None)
+        self._waiting.wake_all()
 
     async def more(self, cells: int) -> None:
         """Wait until more than so many cells are recorded, or all, or it is stopped."""
         while self.done.cells <= cells and not self.complete and not self._stop.is_set():
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._waiting.append(turn)
-            await turn
+            await self._waiting.wait()
 
     def stop(self) -> None:
         """Record nothing more after the present piece; the next start goes on from there."""
         self._stop.set()
-        self._tell()
+        self._waiting.wake_all()
 
 
 async def feed(run: ModelRun, recording: Recording, scope: Scope) -> None:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from probe.pace import local_slots
 from probe.plan import Block, Drawn, Model
 from probe.prices import price_of
-from probe.record import Scope, Standing, recorded, standings
+from probe.record import SETTLED, Scope, Standing, recorded, standings
 from probe.usage import estimate_tokens, most_reply_tokens
 from store.keys import as_one
 from store.read import Reader, ask
@@ -69,22 +69,21 @@ def forecast(drawn: Drawn, store: Reader | None, *, retry_failed: bool = False) 
                 (each.item.dataset, each.item.item_id, each.names, each.reason)
                 for each in block.aside
             ]
-            _count(found, block, _settled(store, block, retry_failed=retry_failed), seen)
+            _count(found, block, _settled(store, block, scope), seen)
     if store is not None:
         found.known = dict(_known(store, drawn))
     return found
 
 
-def _settled(store: Reader | None, block: Block, *, retry_failed: bool) -> set[str]:
+def _settled(store: Reader | None, block: Block, scope: Scope) -> set[str]:
     if store is None:
         return set()
-    query = """
-        SELECT key FROM replies WHERE key IN (SELECT unnest(string_split($keys, ' ')))
-        UNION
-        SELECT key FROM failures
-        WHERE permanent AND NOT $retry AND key IN (SELECT unnest(string_split($keys, ' ')))"""
+    query = f"""
+        SELECT DISTINCT key FROM ({SETTLED})
+        WHERE key IN (SELECT unnest(string_split($keys, ' ')))"""
     keys = as_one(cell.key for cell in block.cells)
-    return {str(row[0]) for row in ask(store, query, {"keys": keys, "retry": retry_failed}).rows}
+    bound = {"keys": keys, "run": scope.run_id, "retry": scope.retry_failed}
+    return {str(row[0]) for row in ask(store, query, bound).rows}
 
 
 def _count(found: Forecast, block: Block, settled: set[str], seen: set[int]) -> None:
@@ -106,18 +105,15 @@ def _count(found: Forecast, block: Block, settled: set[str], seen: set[int]) -> 
 def _prompt_tokens(store: Reader, scope: Scope) -> dict[str, int]:
     rows = ask(
         store,
-        """
+        f"""
         SELECT c.model, sum(p.tokens)
         FROM (SELECT model, prompt_hash FROM cells
               WHERE experiment_id = $experiment AND is_first
-                AND key NOT IN (
-                    SELECT key FROM replies
-                    UNION ALL
-                    SELECT key FROM failures WHERE permanent AND NOT $retry)) AS c
+                AND key NOT IN ({SETTLED})) AS c
         JOIN (SELECT prompt_hash, length(text) // 4 + 8 AS tokens FROM prompts) AS p
             USING (prompt_hash)
         GROUP BY c.model""",
-        {"experiment": scope.experiment_id, "retry": scope.retry_failed},
+        scope.bound,
     ).rows
     return {str(model): int(str(tokens)) for model, tokens in rows}
 

@@ -27,7 +27,6 @@ class Ledger:
 
     Attributes:
         on_failure: Called once when the database takes nothing more.
-        waiting: Workers that wait for room on the disk (count).
         problem: What is wrong with the disk, while it is.
     """
 
@@ -35,7 +34,6 @@ class Ledger:
     journal: Journal
     database: Database
     on_failure: Callable[[], None] = lambda: None
-    waiting: int = 0
     problem: str | None = None
     _failed: bool = False
 
@@ -54,20 +52,16 @@ class Ledger:
 
     async def _when_there_is_room(self, events: tuple[Event, ...]) -> None:
         until = asyncio.get_running_loop().time() + _ROOM_WITHIN_S
-        self.waiting += 1
-        try:
-            while True:
-                await asyncio.sleep(_ROOM_EVERY_S)
-                try:
-                    self._write(events)
-                except DiskFull:
-                    if asyncio.get_running_loop().time() > until:
-                        raise
-                else:
-                    self.problem = None
-                    return
-        finally:
-            self.waiting -= 1
+        while True:
+            await asyncio.sleep(_ROOM_EVERY_S)
+            try:
+                self._write(events)
+            except DiskFull:
+                if asyncio.get_running_loop().time() > until:
+                    raise
+            else:
+                self.problem = None
+                return
 
     def _write(self, events: tuple[Event, ...]) -> None:
         taken = self.database.put(self.journal.append(*events), *events)

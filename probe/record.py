@@ -27,10 +27,11 @@ from store.rows import (
 )
 
 CHUNK_CELLS: Final = 4_000
-_SETTLED: Final = """
+SETTLED: Final = """
     SELECT key FROM replies
     UNION ALL
     SELECT key FROM failures WHERE run_id = $run OR (permanent AND NOT $retry)"""
+"""Keys that are not asked (again): for queries that a `Scope` is bound to."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,7 +247,7 @@ def to_ask(
         SELECT ordinal, key, sample, prompt_hash FROM cells
         WHERE experiment_id = $experiment AND model = $model
           AND ordinal > $after AND ordinal <= $upto
-          AND key NOT IN ({_SETTLED})
+          AND key NOT IN ({SETTLED})
           AND is_first
         ORDER BY ordinal LIMIT $most""",
         bound,

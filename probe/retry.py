@@ -50,6 +50,8 @@ MOST_WAIT_S: Final = 120.0
 
 _STOP_STATUS: Final = frozenset({401, 402, 403, 404})
 _WAIT_STATUS: Final = frozenset({429, 503, 529})
+WAIT_KINDS: Final = frozenset(f"http {status}" for status in _WAIT_STATUS)
+"""Kinds of trouble that are refusals for quota or load, unless an account has run out."""
 # 200 is a trouble where the body is no completion: cut off, or a proxy's page.
 _AGAIN_STATUS: Final = frozenset({200, 408, 409, 425})
 _NO_CREDIT: Final = (

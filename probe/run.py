@@ -75,6 +75,7 @@ class ModelRun:
     gate: Gate = field(init=False)
     work: Work = field(init=False)
     usage: Usage = field(init=False)
+    _workers: int = field(init=False)
     _stopping: bool = False
     _refused_since: float | None = None
     _refusals: int = 0
@@ -83,6 +84,7 @@ class ModelRun:
 
     def __post_init__(self) -> None:
         pace = pace_of(self.model.spec)
+        self._workers = pace.in_flight
         self.gate = Gate(pace, self.pause)
         self.work = Work(clock=self.clock, most_waiting=_MOST_WAITING * max(64, pace.in_flight))
         self.usage = Usage(self.model.spec)
@@ -102,7 +104,7 @@ class ModelRun:
     async def run(self) -> None:
         """Ask until there is and will be nothing to ask."""
         async with asyncio.TaskGroup() as tasks:
-            for _ in range(pace_of(self.model.spec).in_flight):
+            for _ in range(self._workers):
                 tasks.create_task(self._worker())
 
     async def _worker(self) -> None:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Final
 
 from probe.record import Standing
+from probe.retry import WAIT_KINDS
 from probe.run import ModelRun
 
 _OVER_S: Final = 15.0
@@ -137,11 +138,7 @@ def model_state(run: ModelRun, meter: Meter, standing: Standing | None) -> Model
         in_flight=gate.in_flight,
         window=int(gate.window),
         retries=tally.retries,
-        refusals=sum(
-            count
-            for kind, count in tally.troubles.items()
-            if kind in {"http 429", "http 503", "http 529"}
-        ),
+        refusals=sum(count for kind, count in tally.troubles.items() if kind in WAIT_KINDS),
         failures=dict(tally.failures),
         pause_s=pause_s,
         pause_why=run.pause.why,

@@ -14,6 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from probe.gate import Clock, Timer
+from probe.turns import Turns
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -54,7 +55,7 @@ class Work:
     _due: deque[Job] = field(default_factory=deque)
     _later: list[tuple[float, int, Job]] = field(default_factory=list)
     _numbers: itertools.count[int] = field(default_factory=itertools.count)
-    _idle: deque[asyncio.Future[None]] = field(default_factory=deque)
+    _idle: Turns = field(default_factory=Turns)
     _hungry: asyncio.Event = field(default_factory=asyncio.Event)
     _timer: Timer | None = None
     _all_new: bool = False
@@ -77,10 +78,8 @@ class Work:
                 return self._take(self._new)
             if self._all_new and not self._new and not self._later and not self.taken:
                 break
-            turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
-            self._idle.append(turn)
-            await turn
-        self._wake(len(self._idle))  # the others will find none either
+            await self._idle.wait()
+        self._idle.wake_all()  # the others will find none either
         return None
 
     def _take(self, jobs: deque[Job]) -> Job:
@@ -94,12 +93,12 @@ class Work:
         """Add new jobs."""
         before = len(self._new)
         self._new.extend(jobs)
-        self._wake(len(self._new) - before)
+        self._idle.wake(len(self._new) - before)
 
     def no_more(self) -> None:
         """No new job will be added."""
         self._all_new = True
-        self._wake(len(self._idle))
+        self._idle.wake_all()
 
     async def hungry(self) -> None:
         """Wait until there is room for new jobs."""
@@ -112,7 +111,7 @@ class Work:
         self.taken -= 1
         if after_s <= 0:
             self._due.append(job)
-            self._wake(1)
+            self._idle.wake(1)
             return
         heapq.heappush(self._later, (self.clock.time() + after_s, next(self._numbers), job))
         self._set_timer()
@@ -121,7 +120,7 @@ class Work:
         """A job that was taken is settled."""
         self.taken -= 1
         if not self.taken and self._all_new:
-            self._wake(len(self._idle))
+            self._idle.wake_all()
 
     def stop(self) -> None:
         """Hand out nothing more."""
@@ -129,7 +128,7 @@ class Work:
         self._hungry.set()
         if self._timer is not None:
             self._timer.cancel()
-        self._wake(len(self._idle))
+        self._idle.wake_all()
 
     def _set_timer(self) -> None:
         if self._timer is not None:
@@ -149,12 +148,5 @@ class Work:
             due += 1
         if held_back and len(self._later) < self.most_waiting:
             due += len(self._new)
-        self._wake(due)
+        self._idle.wake(due)
         self._set_timer()
-
-    def _wake(self, count: int) -> None:
-        while count > 0 and self._idle:
-            turn = self._idle.popleft()
-            if not turn.done():
-                turn.set_result(None)
-                count -= 1
