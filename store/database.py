@@ -30,6 +30,7 @@ from store.read import JOURNAL, Connection
 from store.rebuild import open_to_write
 from store.rows import Event, ReplyRow
 from store.serve import Server
+from store.take_in import Arrivals, take_in
 
 T = TypeVar("T")
 AfterReplies = Callable[[Connection, Sequence[str]], None]
@@ -124,6 +125,7 @@ class Database:
         except OSError as error:
             reason = error.strerror or str(error)
             raise StoreBroken(path, f"cannot be made ({reason})", "name another --store") from None
+        self._arrivals = Arrivals(path)
         self._thread.start()
         self._ready.result()
 
@@ -171,13 +173,18 @@ class Database:
         return self.call(within)
 
     def tend(self) -> None:
-        """See to what served queries ask for; returns at once. Call now and then."""
+        """See to what served queries ask for and encoders bring; returns at once."""
         memory = self._memory
-        if memory is None or not memory.due:
-            return
+        if memory is not None and memory.due:
+            self._soon(lambda _: memory.tend())
+        if self._arrivals.due:
+            self._soon(lambda connection: take_in(connection, self.path))
+
+    def _soon(self, act: Callable[[Connection], object]) -> None:
+        """Have the writer do something, and don't wait for it."""
         with self._changed:
             if self._error is None and not self._closing:
-                self._add(_Call(lambda _: memory.tend(), Future()))
+                self._add(_Call(act, Future()))
 
     def call(self, act: Callable[[Connection], T]) -> T:
         """Run a function on the writer's thread and wait for it; its errors are raised here.
@@ -248,6 +255,7 @@ class Database:
                 connection.execute(setting)
             migrate(connection, self.path)
             self._recover(connection)
+            take_in(connection, self.path)
         except duckdb.Error as error:
             found = f"the database cannot be brought up to date ({error})"
             raise StoreBroken(self.path, found, fix_for(str(error))) from error

@@ -44,6 +44,21 @@ def ask_for_more(folder: Path) -> None:
     (folder / _ASKED).touch()
 
 
+@contextmanager
+def for_vectors(connection: duckdb.DuckDBPyConnection) -> Iterator[None]:
+    """As much as queries may have, for writing vectors: DuckDB handles 2,048 of them at once.
+
+    Used on the thread that owns the connection.
+    """
+    connection.execute(f"SET memory_limit = '{_MOST}'")
+    try:
+        yield
+    finally:
+        # Not while a query holds more than that: then the next writing tells it.
+        with contextlib.suppress(duckdb.Error):
+            connection.execute(f"SET memory_limit = '{_USUAL}'")
+
+
 class Memory:
     """The limit of one owner's connection. Used on the thread that owns it."""
 

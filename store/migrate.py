@@ -7,7 +7,8 @@ from pathlib import Path
 import duckdb
 
 from store.errors import StoreTooNew
-from store.schema import migrations, views
+from store.schema import migrations
+from store.vectors import make_views
 
 VERSION = "SELECT coalesce(max(version), 0) FROM schema_migrations"
 """Of a database that holds a store."""
@@ -62,4 +63,4 @@ def migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
                 "INSERT INTO schema_migrations VALUES (?, ?, now())", [step.version, step.name]
             )
             connection.execute("COMMIT")
-    connection.execute(views())
+    make_views(connection)

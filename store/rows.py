@@ -11,6 +11,8 @@ from math import isfinite
 from operator import attrgetter
 from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args, get_type_hints
 
+from store.corpus_rows import CorpusRow
+
 Outcome: TypeAlias = Literal["ok", "refused", "filtered", "truncated", "failed"]
 
 
@@ -226,6 +228,7 @@ Row: TypeAlias = (
     | ReplyRow
     | FailureRow
     | ScoreRow
+    | CorpusRow
 )
 Event: TypeAlias = (
     AttemptRow | ReplyRow | FailureRow | RunRow | RunEndRow | ExperimentRow | ModelRow

@@ -128,6 +128,74 @@ CREATE OR REPLACE VIEW spend AS
     LEFT JOIN cells AS m ON m.experiment_id = r.experiment_id AND m.key = a.key AND m.is_first
     GROUP BY ALL;
 
+-- Of each part of a corpus, the import that was made last.
+CREATE OR REPLACE VIEW current_imports AS
+    SELECT * FROM imports
+    QUALIFY row_number() OVER (PARTITION BY corpus, relation, part ORDER BY rowid DESC) = 1;
+
+CREATE OR REPLACE VIEW features AS
+    SELECT i.corpus, f.* FROM feature_rows AS f JOIN current_imports AS i USING (import_id);
+CREATE OR REPLACE VIEW characters AS
+    SELECT i.corpus, c.character, c.work, c.ordinal FROM cast_rows AS c JOIN current_imports AS i USING (import_id);
+CREATE OR REPLACE VIEW character_groups AS
+    SELECT i.corpus, i.part, g.attribute, g."group", g.character, g.ordinal
+    FROM group_rows AS g JOIN current_imports AS i USING (import_id);
+CREATE OR REPLACE VIEW character_pairs AS
+    SELECT i.corpus, i.part, p.a, p.b, p."count", p.ordinal
+    FROM pair_rows AS p JOIN current_imports AS i USING (import_id);
+CREATE OR REPLACE VIEW character_choices AS
+    SELECT i.corpus, c.system, c.character, c.sample, c.rank, c.chosen
+    FROM choice_rows AS c JOIN current_imports AS i USING (import_id);
+
+-- Means in double precision. A character of whom one half is missing (agent or patient) has no vector:
+-- it could not be compared with the others.
+CREATE OR REPLACE VIEW character_vectors AS
+    WITH components AS (
+        SELECT f.corpus, f.pipeline, f.kind, v.encoder, v.encoder_id, f.character, coalesce(f.role, '') AS role,
+               unnest(v.vector)::DOUBLE AS x, generate_subscripts(v.vector, 1) AS place
+        FROM features AS f JOIN vectors AS v USING (target_id)),
+    means AS (SELECT * EXCLUDE (x), avg(x) AS x, count(*) AS n FROM components GROUP BY ALL),
+    halves AS (
+        SELECT * EXCLUDE (place, x, n), list(x ORDER BY place) AS half, any_value(n) AS n
+        FROM means GROUP BY ALL),
+    computed AS (
+        SELECT * EXCLUDE (role, half, n), flatten(list(half ORDER BY role)) AS vector, sum(n)::BIGINT AS features
+        FROM halves GROUP BY ALL)
+    SELECT * FROM computed
+    QUALIFY len(vector) = max(len(vector)) OVER (PARTITION BY corpus, pipeline, kind, encoder_id)
+    UNION ALL BY NAME
+    SELECT i.corpus, v.pipeline, v.kind, v.encoder, v.encoder AS encoder_id, v.character,
+           v.vector::DOUBLE[] AS vector, NULL::BIGINT AS features
+    FROM imported_vectors AS v JOIN current_imports AS i USING (import_id);
+
+-- The mean that is taken off is that of all characters with a vector, each counted once, also of those who are
+-- left out then because they belong to no work of the corpus.
+CREATE OR REPLACE VIEW similarity AS
+    WITH spread AS (
+        SELECT corpus, pipeline, kind, encoder, encoder_id, character,
+               unnest(vector) AS x, generate_subscripts(vector, 1) AS place
+        FROM character_vectors),
+    centred AS (
+        SELECT * EXCLUDE (x), x - avg(x) OVER (PARTITION BY corpus, pipeline, kind, encoder_id, place) AS x
+        FROM spread),
+    known AS (
+        SELECT s.corpus, s.pipeline, s.kind, s.encoder, s.encoder_id, s.character, c.work,
+               list(s.x ORDER BY s.place) AS vector
+        FROM centred AS s JOIN characters AS c USING (corpus, character)
+        GROUP BY ALL)
+    SELECT a.corpus, a.pipeline, a.kind, a.encoder, a.encoder_id, a.character, a.work,
+           b.character AS other, b.work AS other_work,
+           round(list_cosine_similarity(a.vector, b.vector), 6) AS cosine
+    FROM known AS a JOIN known AS b USING (corpus, pipeline, kind, encoder_id)
+    WHERE a.character <> b.character;
+
+COMMENT ON VIEW features IS 'Events, modifiers, quotes and assertions of characters, as last imported.';
+COMMENT ON VIEW characters IS 'The characters of each corpus, and the work each belongs to.';
+COMMENT ON VIEW character_groups IS 'Which characters are alike in an attribute: the benchmarks of groups.';
+COMMENT ON VIEW character_pairs IS 'How often experts call two characters alike: the benchmarks of pairs.';
+COMMENT ON VIEW character_choices IS 'Whom a system names as most like a character.';
+COMMENT ON VIEW character_vectors IS 'The mean of a character''s vectors, agent and patient halves one after the other; or an imported vector.';
+COMMENT ON VIEW similarity IS 'Cosine of two characters'' centred vectors (rounded to 6 decimals), both ways round.';
 COMMENT ON VIEW results IS 'One readable row a cell of every experiment''s current plan.';
 COMMENT ON VIEW accuracy IS 'Right units over asked units by condition, with 95 % Wilson intervals in which an item counts once, whatever its samples; unparsed replies count as wrong and are shown.';
 COMMENT ON VIEW progress IS 'Cells held, failed and still to ask, by experiment and model.';
