@@ -1,3 +1,5 @@
-"""From features to vectors. Holds nothing yet."""
+"""The embedder: from literary pipelines' output to features, and from features to vectors.
 
-__all__: list[str] = []
+`embedder.features` reads the output, `embedder.encoders` makes vectors, `embedder.worker` takes
+features from a store and writes their vectors to it.
+"""
