@@ -10,8 +10,10 @@ from typing import Final
 import click
 
 _COMMANDS: Final = {
-    "data": "List the datasets and models, and fetch those that come as assets.",
+    "data": "List the datasets, models and encoders, and fetch those that come as assets.",
     "doctor": "Say what is installed, what is cached and what is missing.",
+    "embed": "Make vectors of the features a store holds.",
+    "features": "Read literary pipelines' features into a store.",
     "plan": "Show cells, tokens, cost and time before anything is spent.",
     "run": "Start or resume an experiment.",
     "simulate": "Serve a simulated endpoint to rehearse an experiment with.",
@@ -87,13 +89,14 @@ def _exit_code(error: BaseException) -> int | None:
     if not isinstance(error, Exception) or isinstance(error, clicks_own):
         return None
     from analysis.errors import AnalysisError  # noqa: PLC0415 - only when something went wrong
+    from embedder.errors import EmbedderError  # noqa: PLC0415
     from probe.errors import ProbeError, ProviderDown  # noqa: PLC0415
     from prompts.errors import PromptsError  # noqa: PLC0415
     from store.errors import AssetError, StoreError  # noqa: PLC0415
 
     if isinstance(error, (ProviderDown, AssetError)):
         return 1
-    if isinstance(error, (AnalysisError, ProbeError, PromptsError, StoreError)):
+    if isinstance(error, (AnalysisError, EmbedderError, ProbeError, PromptsError, StoreError)):
         return 2
     return None
 

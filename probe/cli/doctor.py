@@ -54,6 +54,9 @@ def _extras() -> Iterator[_Finding]:
     for package, extra, purpose in (
         ("xllamacpp", "local", "the embedded model server"),
         ("vllm", "gpu", "models on a GPU"),
+        ("torch", "embed", "vectors of features"),
+        ("sentence_transformers", "embed", "vectors of sentences"),
+        ("matplotlib", "report", "figures"),
     ):
         if importlib.util.find_spec(package) is None:
             yield _Finding("optional", package, f"for {purpose}: pip install 'gistprobe[{extra}]'")

@@ -1,0 +1,65 @@
+"""From a word's characters to the sub-word pieces that stand for it.
+
+A tokenizer says for each piece which characters it comes from. Some count the space before a word
+to its first piece, some set a piece of its own for that space, and special tokens come from
+nowhere; none of that may lead to a neighbour's piece. Pure: no tokenizer is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+_SPACE_MARKS: Final = "▁Ġ"
+"""How sentencepiece and byte-level tokenizers write a space at the start of a piece."""
+
+
+class NotAligned(ValueError):
+    """A word has no piece, or is not where it is said to be; the text says which."""
+
+
+def own_pieces(
+    text: str, start: int, end: int, *, pieces: Sequence[str], offsets: Sequence[tuple[int, int]]
+) -> list[int]:
+    """Indices of the pieces of the word `text[start:end]`, in order; at least one.
+
+    A piece is the word's if its characters, without white space at their ends, overlap the word's.
+    A piece that stands for a space alone is nobody's: at the start of a text such a piece is said
+    to come from the first character, though the text has no space there.
+
+    Args:
+        text: What was tokenized.
+        start: Where the word begins (characters, from 0).
+        end: Where it ends (characters, exclusive).
+        pieces: The pieces as the tokenizer writes them.
+        offsets: For each piece, where its characters begin and end (exclusive); equal for none.
+
+    Raises:
+        NotAligned: No piece overlaps the word, or there is no word there. A word is then never
+            given the nearest piece.
+    """
+    if not 0 <= start < end <= len(text):
+        raise NotAligned(
+            f"there are no characters {start} to {end} in a text of {len(text)} characters"
+        )
+    word = text[start:end]
+    if not word.strip():
+        raise NotAligned(f"characters {start} to {end} of the text are white space")
+    first = start + len(word) - len(word.lstrip())
+    last = end - len(word) + len(word.rstrip())
+    found = [
+        index
+        for index, (piece, (a, b)) in enumerate(zip(pieces, offsets, strict=True))
+        if piece.strip(_SPACE_MARKS) and _overlap(text, a, b, first, last)
+    ]
+    if not found:
+        raise NotAligned(f"the tokenizer has no piece for {word!r} at characters {start} to {end}")
+    return found
+
+
+def _overlap(text: str, a: int, b: int, start: int, end: int) -> bool:
+    while a < b and text[a].isspace():
+        a += 1
+    while a < b and text[b - 1].isspace():
+        b -= 1
+    return max(a, start) < min(b, end)
