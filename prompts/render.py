@@ -115,13 +115,14 @@ def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
     options = tuple(_renamed(option, name_map) for option in mapped) or item.options
     if len(set(options)) < len(item.options):
         raise SetAside(item.item_id, "two options become the same name")
-    gold = item.gold
+    gold, text = item.gold, changed.text
     if task.needs_options:
         by_option = dict(zip(item.options, options, strict=True))
         gold = {label: by_option.get(name, "") for label, name in item.gold.items()}
         if not all(gold.values()):
             raise SetAside(item.item_id, "a gold name is not among the options")
-    shown = replace(item, text=changed.text, options=options, gold=gold)
+        text = by_option.get(item.text, text)  # a passage that is one of them is shown alike
+    shown = replace(item, text=text, options=options, gold=gold)
     return Shown(item=shown, names=names, name_map=name_map, audit=account)
 
 

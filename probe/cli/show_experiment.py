@@ -21,8 +21,10 @@ _PROMPTS = ("baseline", "verbatim", "gist")
 def show_experiment(table: ExperimentTable) -> None:
     """Print an experiment's tables."""
     console = stdout()
-    for place, rows in groupby(table.accuracy, key=_place):
-        _show_accuracy(console, place, list(rows))
+    for place, grouped in groupby(table.accuracy, key=_place):
+        rows = list(grouped)
+        show = _show_answered if _nothing_is_right(rows) else _show_accuracy
+        show(console, place, rows)
     if table.contrasts:
         _show_contrasts(console, table.contrasts)
     _show_notes(console, table)
@@ -30,6 +32,38 @@ def show_experiment(table: ExperimentTable) -> None:
 
 def _place(row: Record) -> tuple[str, str, str, str]:
     return str(row["task"]), str(row["dataset"]), str(row["choices"]), str(row["model"])
+
+
+def _nothing_is_right(rows: list[Record]) -> bool:
+    """Whether a task asks for what no answer can be wrong about, such as who is like whom."""
+    return any(row["replies"] for row in rows) and not any(row["n"] for row in rows)
+
+
+def _show_answered(console: Console, place: tuple[str, str, str, str], rows: list[Record]) -> None:
+    task, dataset, _, model = place
+    title = Text.assemble(
+        (task, "bold"), f" on {dataset}, model {model}, replies with an answer (none is wrong)"
+    )
+    prompts = _prompts_of(rows)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("names")
+    for prompt in prompts:
+        table.add_column(prompt, justify="right")
+    for names, own in groupby(rows, key=lambda row: str(row["names"])):
+        by_prompt = {str(row["prompt"]): row for row in own}
+        found = [by_prompt.get(prompt) for prompt in prompts]
+        table.add_row(names, *(_answered(row) if row else "–" for row in found))
+    console.print(title)
+    console.print(Padding(table, (0, 0, 1, 2), expand=False))
+
+
+def _answered(row: Record) -> str:
+    replies = int(str(row["replies"]))
+    return f"{replies - int(str(row['unparsed']))} of {replies}"
+
+
+def _prompts_of(rows: list[Record]) -> list[str]:
+    return [prompt for prompt in _PROMPTS if any(row["prompt"] == prompt for row in rows)]
 
 
 def _percent(value: object) -> str:
@@ -44,7 +78,7 @@ def _show_accuracy(console: Console, place: tuple[str, str, str, str], rows: lis
         title.append(f"answers offered (chance {_percent(sum(chances) / len(chances))} %)")
     else:
         title.append("open answers")
-    prompts = [prompt for prompt in _PROMPTS if any(row["prompt"] == prompt for row in rows)]
+    prompts = _prompts_of(rows)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("names")
     for prompt in prompts:
@@ -109,9 +143,9 @@ def _show_notes(console: Console, table: ExperimentTable) -> None:
 def _missing(row: Record) -> Text:
     parts = [f"{row['replies']} replies to {row['cells']} cells"]
     if row["unparsed"]:
+        counted = " and count as wrong" if row["wrong_unparsed"] else ""
         parts.append(
-            f"{row['unparsed']} hold no answer and count as wrong"
-            f" (mostly: {row['most_common_reason']})"
+            f"{row['unparsed']} hold no answer{counted} (mostly: {row['most_common_reason']})"
         )
     if row["truncated"]:
         parts.append(f"{row['truncated']} cut at the token limit")

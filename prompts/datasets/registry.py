@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from prompts.datasets.base import Dataset
+from prompts.datasets.characters import CHARACTERS
 from prompts.datasets.excerpts import EXCERPTS
 from prompts.datasets.shakespeare import SHAKESPEARE
 from prompts.datasets.tvshowguess import TVSHOWGUESS
 from prompts.errors import UnknownName
 
 DATASETS: dict[str, Dataset] = {
-    dataset.name: dataset for dataset in (EXCERPTS, SHAKESPEARE, TVSHOWGUESS)
+    dataset.name: dataset for dataset in (CHARACTERS, EXCERPTS, SHAKESPEARE, TVSHOWGUESS)
 }
 
 

@@ -2,5 +2,6 @@
 
 from prompts.tasks.base import Answer, Marked, Task, Unparsed
 from prompts.tasks.registry import TASKS, task_named
+from prompts.tasks.similar_replies import Ranking, ranking
 
-__all__ = ["TASKS", "Answer", "Marked", "Task", "Unparsed", "task_named"]
+__all__ = ["TASKS", "Answer", "Marked", "Ranking", "Task", "Unparsed", "ranking", "task_named"]

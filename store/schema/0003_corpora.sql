@@ -90,3 +90,5 @@ COMMENT ON TABLE encoders IS 'What vectors were made with.';
 COMMENT ON COLUMN encoders.encoder_id IS 'Stands for the identity: the start of its sha256, in hex.';
 COMMENT ON COLUMN encoders.encoder IS 'Its name, as `probe embed` and tables take it.';
 COMMENT ON COLUMN encoders.identity IS 'Everything that changes a vector: model, revision, pooling, dtype, window, instruction.';
+
+COMMENT ON COLUMN scores.units IS 'Speakers of a scene, or 1 for a title (count); 0 where nothing is right or wrong.';

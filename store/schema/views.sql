@@ -135,8 +135,15 @@ CREATE OR REPLACE VIEW current_imports AS
 
 CREATE OR REPLACE VIEW features AS
     SELECT i.corpus, f.* FROM feature_rows AS f JOIN current_imports AS i USING (import_id);
+-- Where a corpus has no list of its characters, those with features are it.
 CREATE OR REPLACE VIEW characters AS
-    SELECT i.corpus, c.character, c.work, c.ordinal FROM cast_rows AS c JOIN current_imports AS i USING (import_id);
+    WITH listed AS (
+        SELECT i.corpus, c.character, c.work, c.ordinal
+        FROM cast_rows AS c JOIN current_imports AS i USING (import_id))
+    FROM listed
+    UNION ALL BY NAME
+    SELECT corpus, character, min(work) AS work, row_number() OVER (PARTITION BY corpus ORDER BY character) - 1 AS ordinal
+    FROM features WHERE corpus NOT IN (SELECT corpus FROM listed) GROUP BY corpus, character;
 CREATE OR REPLACE VIEW character_groups AS
     SELECT i.corpus, i.part, g.attribute, g."group", g.character, g.ordinal
     FROM group_rows AS g JOIN current_imports AS i USING (import_id);
@@ -147,20 +154,43 @@ CREATE OR REPLACE VIEW character_choices AS
     SELECT i.corpus, c.system, c.character, c.sample, c.rank, c.chosen
     FROM choice_rows AS c JOIN current_imports AS i USING (import_id);
 
--- Means in double precision. A character of whom one half is missing (agent or patient) has no vector:
--- it could not be compared with the others.
+-- From replies to the tasks that ask for similar characters, with replaced names read backwards.
+CREATE OR REPLACE VIEW answered_choices AS
+    WITH entries AS (
+        SELECT plan.experiment, i.dataset, i.work, i.task, c.model, p.names, p.prompt, i.item_id AS character,
+               c.sample, unnest(map_entries(s.answer::JSON::MAP(VARCHAR, VARCHAR))) AS entry,
+               map_entries(p.name_map::JSON::MAP(VARCHAR, VARCHAR)) AS shown
+        FROM current_plans AS plan
+        JOIN cells AS c USING (experiment_id)
+        JOIN prompts AS p USING (prompt_hash)
+        JOIN items AS i USING (item_hash)
+        JOIN current_scores AS s ON s.key = c.key AND s.prompt_hash = c.prompt_hash
+        WHERE s.answer IS NOT NULL AND json_keys(p.gold) = ['target'])
+    SELECT * EXCLUDE (entry, shown), entry.key::BIGINT AS rank,
+           coalesce(list_filter(shown, lambda e: e.value = entry.value)[1].key, entry.value) AS chosen
+    FROM entries;
+
+-- Means in double precision, each feature counted once. The groups are numbered before their vectors are taken
+-- apart: hundreds of numbers a feature would each carry the names otherwise. A character of whom one half is
+-- missing (agent or patient) has no vector: it could not be compared with the others.
 CREATE OR REPLACE VIEW character_vectors AS
-    WITH components AS (
-        SELECT f.corpus, f.pipeline, f.kind, v.encoder, v.encoder_id, f.character, coalesce(f.role, '') AS role,
-               unnest(v.vector)::DOUBLE AS x, generate_subscripts(v.vector, 1) AS place
-        FROM features AS f JOIN vectors AS v USING (target_id)),
-    means AS (SELECT * EXCLUDE (x), avg(x) AS x, count(*) AS n FROM components GROUP BY ALL),
-    halves AS (
-        SELECT * EXCLUDE (place, x, n), list(x ORDER BY place) AS half, any_value(n) AS n
-        FROM means GROUP BY ALL),
+    WITH counted AS (
+        SELECT corpus, pipeline, kind, character, coalesce(role, '') AS role, target_id, count(*) AS n
+        FROM features GROUP BY ALL),
+    weighted AS (
+        SELECT c.*, v.encoder, v.encoder_id, v.vector,
+               dense_rank() OVER (ORDER BY corpus, pipeline, kind, v.encoder_id, character, role) AS half
+        FROM counted AS c JOIN vectors AS v USING (target_id)),
+    components AS (SELECT half, n, unnest(vector)::DOUBLE AS x, generate_subscripts(vector, 1) AS place FROM weighted),
+    means AS (SELECT half, place, sum(n * x) / sum(n) AS x FROM components GROUP BY half, place),
+    halves AS (SELECT half, list(x ORDER BY place) AS vector FROM means GROUP BY half),
+    named AS (
+        SELECT half, corpus, pipeline, kind, encoder, encoder_id, character, role, sum(n)::BIGINT AS n
+        FROM weighted GROUP BY ALL),
     computed AS (
-        SELECT * EXCLUDE (role, half, n), flatten(list(half ORDER BY role)) AS vector, sum(n)::BIGINT AS features
-        FROM halves GROUP BY ALL)
+        SELECT corpus, pipeline, kind, encoder, encoder_id, character,
+               flatten(list(vector ORDER BY role)) AS vector, sum(n)::BIGINT AS features
+        FROM named JOIN halves USING (half) GROUP BY ALL)
     SELECT * FROM computed
     QUALIFY len(vector) = max(len(vector)) OVER (PARTITION BY corpus, pipeline, kind, encoder_id)
     UNION ALL BY NAME
@@ -169,7 +199,7 @@ CREATE OR REPLACE VIEW character_vectors AS
     FROM imported_vectors AS v JOIN current_imports AS i USING (import_id);
 
 -- The mean that is taken off is that of all characters with a vector, each counted once, also of those who are
--- left out then because they belong to no work of the corpus.
+-- left out then because they belong to no work of the corpus. A vector that is the mean itself has no direction.
 CREATE OR REPLACE VIEW similarity AS
     WITH spread AS (
         SELECT corpus, pipeline, kind, encoder, encoder_id, character,
@@ -182,7 +212,8 @@ CREATE OR REPLACE VIEW similarity AS
         SELECT s.corpus, s.pipeline, s.kind, s.encoder, s.encoder_id, s.character, c.work,
                list(s.x ORDER BY s.place) AS vector
         FROM centred AS s JOIN characters AS c USING (corpus, character)
-        GROUP BY ALL)
+        GROUP BY ALL
+        HAVING bool_or(s.x <> 0))
     SELECT a.corpus, a.pipeline, a.kind, a.encoder, a.encoder_id, a.character, a.work,
            b.character AS other, b.work AS other_work,
            round(list_cosine_similarity(a.vector, b.vector), 6) AS cosine
@@ -194,6 +225,7 @@ COMMENT ON VIEW characters IS 'The characters of each corpus, and the work each 
 COMMENT ON VIEW character_groups IS 'Which characters are alike in an attribute: the benchmarks of groups.';
 COMMENT ON VIEW character_pairs IS 'How often experts call two characters alike: the benchmarks of pairs.';
 COMMENT ON VIEW character_choices IS 'Whom a system names as most like a character.';
+COMMENT ON VIEW answered_choices IS 'Whom models name as like a character, one row a rank of a reply; names as the dataset has them.';
 COMMENT ON VIEW character_vectors IS 'The mean of a character''s vectors, agent and patient halves one after the other; or an imported vector.';
 COMMENT ON VIEW similarity IS 'Cosine of two characters'' centred vectors (rounded to 6 decimals), both ways round.';
 COMMENT ON VIEW results IS 'One readable row a cell of every experiment''s current plan.';

@@ -231,3 +231,33 @@ def test_a_scratch_copy_answers_as_the_store_does(tmp_path: Path) -> None:
         assert made.execute("SELECT count(*) FROM similarity").fetchall() == [(0,)]
         kinds = {row[0]: row[1] for row in made.execute("DESCRIBE similarity").fetchall()}
         assert (kinds["cosine"], kinds["other"]) == ("DOUBLE", "VARCHAR")
+
+
+def test_a_vector_that_is_the_mean_has_no_similarity_to_anyone() -> None:
+    """It has no direction; DuckDB would call its cosine -1."""
+    connection = memory()
+    import_parts(connection, [cast("1", "Ann", "Bob", "Cid")])
+    import_parts(
+        connection, [vectors([[1.0, 0.0], [-1.0, 0.0], [0.0, 0.0]], ["Ann", "Bob", "Cid"])]
+    )
+
+    rows = ask(connection, "SELECT character, other, cosine FROM similarity ORDER BY ALL").rows
+    assert rows == [("Ann", "Bob", -1.0), ("Bob", "Ann", -1.0)]
+
+
+def test_a_corpus_without_a_list_has_the_characters_of_its_features() -> None:
+    """Until a list comes in; other corpora keep theirs."""
+    connection = memory()
+    own = import_id("plays", "features", "", "1")
+    rows = [feature(own, place, name, "Hello") for place, name in enumerate(("Bob", "Ann", "Bob"))]
+    part = Part(
+        import_id=own, corpus="plays", relation="features", part="", path="f.tsv", rows=rows
+    )
+    import_parts(connection, [part, cast("1", "Eve", corpus="other")])
+    query = "SELECT corpus, character, work, ordinal FROM characters ORDER BY ALL"
+
+    before = ask(connection, query).rows
+    import_parts(connection, [cast("1", "Cid")])
+
+    assert before == [("other", "Eve", "E", 0), ("plays", "Ann", "A", 0), ("plays", "Bob", "A", 1)]
+    assert ask(connection, query).rows == [("other", "Eve", "E", 0), ("plays", "Cid", "C", 0)]
