@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, get_args
@@ -19,7 +18,10 @@ _PIPELINES: Final[dict[str, Pipeline]] = {
     "fanfictionnlp": "fanfictionnlp",
 }
 _KINDS: Final[dict[str, Kind]] = {f"{kind}s": kind for kind in get_args(Kind)}
-_FILE = re.compile(r"(?P<work>.+?)\.tsv(?:\.gz)?")
+_FOLDER = re.compile(
+    rf"(?P<pipeline>{'|'.join(_PIPELINES)})[_-](?P<kinds>{'|'.join(_KINDS)})", re.IGNORECASE
+)
+_FILE = re.compile(rf"(?P<work>.+?)(?:_(?:mods|{'|'.join(_KINDS)}))?\.tsv(?:\.gz)?", re.IGNORECASE)
 
 
 def named(reading: Reading, work: str) -> Reading:
@@ -77,27 +79,48 @@ class FeatureFile:
     work: str
 
 
-def feature_files(folder: Path) -> Iterator[FeatureFile]:
-    """The files of a folder laid out as PIPELINE_KINDs/WORK.tsv or .tsv.gz, in order.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FeatureFolder:
+    """A folder of published features.
+
+    Attributes:
+        passed_over: Folders beside the features' that are not named as such.
+    """
+
+    files: tuple[FeatureFile, ...]
+    passed_over: tuple[Path, ...]
+
+
+def feature_files(folder: Path) -> FeatureFolder:
+    """The files of a folder, in order.
+
+    They lie in folders named after pipeline and kind, such as booknlp_events or fanfic-quotes, and
+    are named after their work, such as WORK.tsv, WORK.tsv.gz or WORK_events.tsv.
 
     Raises:
-        FeatureFileError: There is none, or a folder or file in it has another name.
+        FeatureFileError: There is none, or a file in those folders has another name.
     """
     fix = "lay the files out as booknlp_events/WORK.tsv, fanfic_quotes/WORK.tsv.gz and so on"
     folders = sorted(path for path in folder.glob("*") if path.is_dir())
-    if not folders:
+    named = {path: found for path in folders if (found := _FOLDER.fullmatch(path.name))}
+    if not named:
         raise FeatureFileError(folder, "", "no folder of features in it", fix)
-    for inner in folders:
-        pipeline, _, kinds = inner.name.partition("_")
-        if pipeline not in _PIPELINES or kinds not in _KINDS:
-            raise FeatureFileError(inner, "", "not named after a pipeline and a kind", fix)
-        files = sorted(inner.iterdir())
-        if not files:
+    files: list[FeatureFile] = []
+    for inner, parts in named.items():
+        paths = sorted(path for path in inner.iterdir() if not path.name.startswith("."))
+        if not paths:
             raise FeatureFileError(inner, "", "no file in it", fix)
-        for path in files:
-            named = _FILE.fullmatch(path.name)
-            if named is None:
+        for path in paths:
+            work = _FILE.fullmatch(path.name)
+            if work is None:
                 raise FeatureFileError(path, "", "not a .tsv or .tsv.gz file", fix)
-            yield FeatureFile(
-                path=path, pipeline=_PIPELINES[pipeline], kind=_KINDS[kinds], work=named["work"]
+            files.append(
+                FeatureFile(
+                    path=path,
+                    pipeline=_PIPELINES[parts["pipeline"].lower()],
+                    kind=_KINDS[parts["kinds"].lower()],
+                    work=work["work"],
+                )
             )
+    others = tuple(path for path in folders if path not in named)
+    return FeatureFolder(files=tuple(files), passed_over=others)

@@ -19,7 +19,7 @@ _COMMANDS: Final = {
     "simulate": "Serve a simulated endpoint to rehearse an experiment with.",
     "sql": "Run a query on a store.",
     "status": "Show how far the experiments of a store are.",
-    "table": "Print an experiment's accuracies and contrasts.",
+    "table": "Print what an experiment found, or the tables of a study.",
 }
 
 store_option = click.option(

@@ -85,20 +85,20 @@ def extract_(output: Path, store: Path, **asked: Unpack[_Extract]) -> None:
 def import_(folder: Path, corpus: str, store: Path) -> None:
     """Read a FOLDER of feature files.
 
-    They are laid out as booknlp_events/WORK.tsv, fanfic_quotes/WORK.tsv.gz and so on. A file
+    They are laid out as booknlp_events/WORK.tsv, fanfic-quotes/WORK_quotes.tsv.gz and so on. A file
     replaces what the store's views show of the same corpus, pipeline, kind and work.
     """
     from embedder.bring import feature_files  # noqa: PLC0415 - keeps `probe --help` fast
     from embedder.features import read_published  # noqa: PLC0415
 
-    _bring(
-        [
-            read_published(each.path, pipeline=each.pipeline, kind=each.kind, work=each.work)
-            for each in feature_files(folder)
-        ],
-        corpus,
-        store,
-    )
+    found = feature_files(folder)
+    readings = [
+        read_published(each.path, pipeline=each.pipeline, kind=each.kind, work=each.work)
+        for each in found.files
+    ]
+    _bring(readings, corpus, store)
+    for path in found.passed_over:
+        click.echo(f"passed over {path}: not named after a pipeline and a kind", err=True)
 
 
 @command.command("read")

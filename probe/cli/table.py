@@ -27,6 +27,7 @@ class _Wanted(TypedDict):
     groups: Path | None
     pairs: Path | None
     characters: Path | None
+    figures: Path | None
 
 
 @click.command("table")
@@ -60,6 +61,11 @@ class _Wanted(TypedDict):
 @click.option("--groups", type=_FILE, help="Its groups, a line each: attribute, group, character.")
 @click.option("--pairs", type=_FILE, help="Its pairs, a line each: a, b, count.")
 @click.option("--characters", type=_FILE, help="Its characters: character, work.")
+@click.option(
+    "--figures",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Of a study: draw its figures into this folder, as PNG and SVG.",
+)
 @click.option("--seed", type=click.IntRange(min=0), help="Of a study's intervals.  [default: 0]")
 def command(
     name: str, store: Path, form: str, *, experiment: bool, **wanted: Unpack[_Wanted]
@@ -118,7 +124,9 @@ def _print_study(study: Study, store: Path, form: str, wanted: _Wanted) -> None:
     reader = bring_in(store, study, inputs)
     try:
         asked = Asked(inputs=inputs, mode=mode, vectors=wanted["vectors"], seed=wanted["seed"] or 0)
-        _echo(study.table(reader, asked), form)
+        table = study.table(reader, asked)
+        _echo(table, form)
+        _draw(table, wanted["figures"])
         same = reader.answer(
             "SELECT count(*) FROM experiments WHERE experiment = $name", {"name": study.name}
         )
@@ -128,6 +136,15 @@ def _print_study(study: Study, store: Path, form: str, wanted: _Wanted) -> None:
         click.echo(
             f"probe: the store has an experiment {study.name} too; --experiment prints it", err=True
         )
+
+
+def _draw(table: StudyTable, folder: Path | None) -> None:
+    if folder is None:
+        return
+    from probe.cli.draw_study import draw_study  # noqa: PLC0415 - matplotlib is slow
+
+    for path in draw_study(table, folder):
+        click.echo(f"drew {path}", err=True)
 
 
 def _check_mode(study: Study, mode: str) -> None:
