@@ -7,11 +7,12 @@ on them as they run on the store.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from itertools import groupby
 
 from analysis.errors import BadRequest, NoVectors
+from analysis.similarity.own import Own, OwnSystem, find_own
 from analysis.sql import query
 from store.gate import with_literals
 from store.read import Connection, Source, ask
@@ -47,15 +48,19 @@ class Relations:
 
     Attributes:
         connection: Has the tables similarity, characters, character_groups, character_pairs and
-            character_choices, with the columns of the views of these names.
+            character_choices, with the columns of the views of these names. Answers of the user's
+            own models are among the choices, and the names on each one's list in the table offered
+            (corpus, system, name).
         representations: Those that `similarity` holds, in the order of their names.
         left_out: Those of the corpus that it does not hold.
+        own: The user's own models that were asked about the corpus's characters.
     """
 
     connection: Connection
     corpus: str
     representations: tuple[Representation, ...]
     left_out: tuple[LeftOut, ...]
+    own: Own = field(default_factory=Own)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,11 +110,13 @@ def load(source: Source, corpus: str, encoders: Sequence[str]) -> Relations:
         reasons = tuple(f"{', '.join(names)}: {why}" for why, names in by_reason.items())
         fix = "make vectors with `probe embed`, or name another encoder with --vectors"
         raise NoVectors(corpus, reasons, fix)
+    asked = find_own(source, corpus)
     return Relations(
-        connection=scratch(source, _queries(corpus, taken)),
+        connection=scratch(source, _queries(corpus, taken) | _own_queries(corpus, asked.systems)),
         corpus=corpus,
         representations=tuple(taken),
         left_out=tuple(left_out),
+        own=asked,
     )
 
 
@@ -184,7 +191,7 @@ def _called(each: _Vectors, made: Sequence[_Vectors]) -> str:
     return str(each.encoder if alone else each.encoder_id)
 
 
-def _queries(corpus: str, taken: Sequence[Representation]) -> Mapping[str, str]:
+def _queries(corpus: str, taken: Sequence[Representation]) -> dict[str, str]:
     own = " OR ".join(
         f"(pipeline = $p{at} AND kind = $k{at} AND encoder_id = $e{at})" for at in range(len(taken))
     )
@@ -196,3 +203,31 @@ def _queries(corpus: str, taken: Sequence[Representation]) -> Mapping[str, str]:
     for view in ("characters", "character_groups", "character_pairs", "character_choices"):
         queries[view] = with_literals(f"SELECT * FROM {view} WHERE corpus = $corpus", named)
     return queries
+
+
+def _own_queries(corpus: str, systems: Sequence[OwnSystem]) -> dict[str, str]:
+    """The choices with those of the user's own models among them, and what these chose from."""
+    if not systems:
+        return {}
+    named: dict[str, object] = {"corpus": corpus}
+    rows = []
+    for at, each in enumerate(systems):
+        place = (each.name, each.experiment, each.dataset, each.work, each.task, each.model)
+        values = {f"s{at}v{n}": value for n, value in enumerate((*place, each.names, each.prompt))}
+        rows.append(f"({', '.join(f'${name}' for name in values)})")
+        named |= values
+    columns = "system, experiment, dataset, work, task, model, names, prompt"
+    own = f"(VALUES {', '.join(rows)}) AS own({columns})"
+    choices = f"""
+        SELECT * FROM character_choices WHERE corpus = $corpus
+        UNION ALL BY NAME
+        SELECT $corpus AS corpus, own.system, a.character, a.sample, a.rank, a.chosen
+        FROM answered_choices AS a
+        JOIN {own} USING (experiment, dataset, work, task, model, names, prompt)"""
+    offered = f"""
+        SELECT $corpus AS corpus, own.system, o.name
+        FROM ({query("similarity/offered")}) AS o JOIN {own} USING (experiment, dataset, work)"""
+    return {
+        "character_choices": with_literals(choices, named),
+        "offered": with_literals(offered, named),
+    }

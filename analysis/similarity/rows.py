@@ -92,6 +92,24 @@ class TopTen:
     top_share: float
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AnsweredPairs:
+    """How a model's answers about a character agree with the ten experts name most.
+
+    Attributes:
+        jaccard: Of its ten and theirs as sets, in [0, 1].
+        top_share: Part of those experts name most that is among its ten, in [0, 1].
+        choice_share: Whether its first is among the experts' ten; a part of it where several share
+            the tenth place.
+    """
+
+    system: str
+    character: str
+    jaccard: float
+    top_share: float
+    choice_share: float
+
+
 def nearest(connection: Connection) -> list[Nearest]:
     """Of each representation and group, the most similar character of every member."""
     return [
@@ -169,6 +187,29 @@ def top_ten(connection: Connection, part: str) -> list[TopTen]:
         )
         for row in ask(connection, text, {"part": part}).records()
     ]
+
+
+def answered_pairs(connection: Connection, part: str) -> list[AnsweredPairs]:
+    """Of each of the user's own models, every character's agreement with one benchmark."""
+    text = f"SELECT * FROM (\n{query('similarity/answers_in_pairs')}\n) WHERE part = $part"
+    return [
+        AnsweredPairs(
+            system=str(row["system"]),
+            character=str(row["character"]),
+            jaccard=float(str(row["jaccard"])),
+            top_share=float(str(row["top_share"])),
+            choice_share=float(str(row["choice_share"])),
+        )
+        for row in ask(connection, text, {"part": part}).records()
+    ]
+
+
+def members(connection: Connection) -> list[Member]:
+    """Every membership of a character that has a work."""
+    query_text = """
+        SELECT g.part, g.attribute, g."group", g.ordinal, g.character, c.work
+        FROM character_groups AS g JOIN characters AS c USING (corpus, character) ORDER BY ALL"""
+    return [_member(row) for row in ask(connection, query_text).records()]
 
 
 def _system(row: Record) -> str:

@@ -21,10 +21,10 @@ from analysis.similarity import InOut, Relations, load
 from analysis.similarity.rows import answered, in_out, nearest, top_ten
 from analysis.studies import Asked, Inputs, StudyTable, bring_in, find_study
 from analysis.studies.austenalike.rows import (
+    asked_lists,
     bars,
     expert_lists,
     expert_pairs,
-    gpt4_lists,
     row_name,
 )
 from store.read import ask, open_read
@@ -353,7 +353,7 @@ def test_gpt_4_s_choices_are_the_reference_s(relations: Relations) -> None:
         (str(system).removeprefix("gpt4_"), str(who), place): chosen
         for system, who, chosen, place in ask(relations.connection, query).rows
     }
-    listed = {(r.lists.system, r.lists.character): r for r in gpt4_lists(relations.connection)}
+    listed = {(r.lists.system, r.lists.character): r for r in asked_lists(relations.connection)}
     for row in golden_rows("gpt_choice"):
         who = row["character"]
         for system in ("plain", "reasoning"):
@@ -363,7 +363,7 @@ def test_gpt_4_s_choices_are_the_reference_s(relations: Relations) -> None:
         if ("gpt4_top10", who) in listed:
             assert listed["gpt4_top10", who].lists.listed == sum(map(bool, ten))
 
-    assert sum(row.asked for row in listed.values()) == 3 * 107
+    assert sum(row.answered for row in listed.values()) == 3 * 107
     assert len(listed) == 3 * 111
 
 

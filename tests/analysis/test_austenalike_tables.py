@@ -138,7 +138,7 @@ def test_only_the_study_s_last_step_reads_the_paper_s_numbers() -> None:
     assert opening == {"paper"}
 
 
-@pytest.mark.parametrize("name", ["bars", "expert_pairs", "expert_lists", "gpt4_lists"])
+@pytest.mark.parametrize("name", ["bars", "expert_pairs", "expert_lists", "asked_lists"])
 def test_the_study_s_queries_answer_alike_on_the_store_and_in_memory(
     name: str, reader: Reader
 ) -> None:

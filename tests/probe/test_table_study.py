@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -13,11 +14,16 @@ from store.database import Database
 from store.insert import insert
 from store.read import DATABASE
 from tests.analysis import corpora_for_tests as toys
+from tests.analysis import own_for_tests as own
 from tests.analysis.corpora_for_tests import GROUPS, MATRIX, NAMES, PAIRS, WORKS
+from tests.analysis.own_for_tests import Answers, Said
+from tests.analysis.published_for_tests import NAMES as NOVEL_NAMES
 from tests.analysis.published_for_tests import contents, edited, write_published
 from tests.probe.experiments_for_tests import probe
 from tests.store.rows_for_tests import experiment_row
 from tests.store.served_for_tests import owning
+
+ASKED = NOVEL_NAMES[:5]
 
 
 @pytest.fixture(scope="module")
@@ -187,6 +193,33 @@ def test_a_name_of_nothing_lists_what_there_is(folder: Path) -> None:
         "probe: no experiment or study is called 'austenlike'; the store is empty,"
         " the studies are austenalike, similarity"
     )
+
+
+def test_own_models_stand_beside_the_published_answers(folder: Path, tmp_path: Path) -> None:
+    """In each form, in 120 columns, with what they were asked; the published rows stay."""
+    store = tmp_path / "store"
+    shutil.copytree(folder / "store", store)
+    said: dict[str, list[Said]] = {name: [[NOVEL_NAMES[at - 1]]] for at, name in enumerate(ASKED)}
+    model = "some-model-7b-instruct"
+    own.ask(store, Answers(said=said | {ASKED[0]: [None]}, offered=NOVEL_NAMES, model=model))
+    asked = ("table", "austenalike", "--mode", "clean", "--store", store)
+
+    shown = probe(*asked)
+    records = json.loads(probe(*asked, "--format", "json").stdout)
+    latex = probe(*asked, "--format", "latex")
+    before = json.loads(
+        probe(*asked[:-1], folder / "store", "--format", "json").stdout,
+    )
+
+    row = f"{model} most_similar_character"
+    assert shown.returncode == 0, shown.stderr
+    assert max(len(line.rstrip()) for line in shown.stdout.splitlines()) <= 120
+    assert f"{row}: asked about 5 of the 12 characters of its list, 5" in shown.stdout
+    assert [record for record in records if record["row"] != row] == before
+    gender = [r for r in records if (r["table"], r["row"], r["column"]) == ("7", row, "gender")]
+    assert [record["n"] for record in gender] == [4]
+    assert model in latex.stdout
+    assert f"probe: {row}: asked about 5 of the 12 characters" in latex.stderr
 
 
 def test_an_experiment_of_a_study_s_name_is_still_reached(tmp_path: Path) -> None:

@@ -16,17 +16,18 @@ from analysis.similarity.measures import Case, Place, correlation_cell, mean_cel
 from analysis.similarity.relations import Relations
 from analysis.similarity.rows import PairRow, answered, in_out, nearest, pairs, top_ten
 from analysis.studies.austenalike.experts import MERGED
-from analysis.studies.austenalike.names import SINGLE, TEN
 from analysis.studies.austenalike.published import in_row_order
 from analysis.studies.austenalike.rows import (
     ROWS,
-    Gpt4Lists,
+    AskedLists,
+    asked_lists,
     expert_lists,
-    gpt4_lists,
     row_name,
 )
 from analysis.studies.austenalike.tables import (
     ALL,
+    Systems,
+    asked_systems,
     bar_cells,
     correlation_cells,
     difference_cells,
@@ -37,11 +38,11 @@ from analysis.studies.austenalike.tables import (
 
 def clean_cells(relations: Relations, seed: int) -> list[Cell]:
     """Every cell of Tables 1 to 9 and of Figures 2 and 3, with the same novel and without it."""
-    connection = relations.connection
+    connection, systems = relations.connection, asked_systems(relations.own)
     by_cosine = nearest(connection)
-    asked = [row for row in answered(connection) if row.system in SINGLE]
+    asked = [row for row in answered(connection) if row.system in systems.single]
     included = [row for row in by_cosine if row.works == "all"] + asked
-    # GPT-4 was not asked again without the same novel: its answers from other novels are taken.
+    # Nobody was asked again without the same novel: answers from other novels are taken.
     excluded = [row for row in by_cosine if row.works == "other"] + [
         row for row in asked if row.chosen_work != row.member.work
     ]
@@ -53,11 +54,11 @@ def clean_cells(relations: Relations, seed: int) -> list[Cell]:
     by_novel = correlation_cells("8", paired, _of_either, seed)
     return [
         *size_cells(connection),
-        *rate_cells("2", "roles", excluded, seed),
-        *rate_cells("3", "social", excluded, seed),
+        *rate_cells("2", "roles", excluded, systems, seed),
+        *rate_cells("3", "social", excluded, systems, seed),
         *_expert_cells(relations, by_novel, every, seed),
-        *rate_cells("6", "roles", included, seed),
-        *rate_cells("7", "social", included, seed),
+        *rate_cells("6", "roles", included, systems, seed),
+        *rate_cells("7", "social", included, systems, seed),
         *by_novel,
         *correlation_cells("9", [p for p in paired if p.a_work != p.b_work], _of_either, seed),
         *bar_cells("Figure 2", "roles", whole, seed),
@@ -94,24 +95,26 @@ def _expert_cells(
             mean_cell(Place("4", system, "jaccard"), as_sets, seed),
             mean_cell(Place("4", system, "top10"), top, seed),
         ]
-    return in_row_order(cells) + _gpt4_cells(gpt4_lists(relations.connection), seed)
+    said = asked_lists(relations.connection)
+    return in_row_order(cells) + _asked_cells(said, asked_systems(relations.own), seed)
 
 
-def _gpt4_cells(rows: Sequence[Gpt4Lists], seed: int) -> list[Cell]:
-    """GPT-4's rows, over the characters that it was asked about and experts know."""
+def _asked_cells(rows: Sequence[AskedLists], systems: Systems, seed: int) -> list[Cell]:
+    """The rows of whoever was asked, over the characters with an answer that experts know."""
     cells = []
-    for system in SINGLE:
+    for system in systems.single:
         cases = [
             Case(row.lists.character, float((row.other_choice_place or 11) <= 10))
             for row in rows
-            if row.lists.system == system and row.asked
+            if row.lists.system == system and row.answered
         ]
         if cases:
             cells.append(mean_cell(Place("4", system, "top10"), cases, seed))
-    ten = [row.lists for row in rows if row.lists.system == TEN and row.asked]
-    if ten:
-        as_sets = [Case(each.character, each.as_sets) for each in ten]
-        top = [Case(each.character, float(each.top_in_ten)) for each in ten]
-        cells.append(mean_cell(Place("4", TEN, "jaccard"), as_sets, seed))
-        cells.append(mean_cell(Place("4", TEN, "top10"), top, seed))
+    for system in systems.ten:
+        ten = [row.lists for row in rows if row.lists.system == system and row.answered]
+        if ten:
+            as_sets = [Case(each.character, each.as_sets) for each in ten]
+            top = [Case(each.character, float(each.top_in_ten)) for each in ten]
+            cells.append(mean_cell(Place("4", system, "jaccard"), as_sets, seed))
+            cells.append(mean_cell(Place("4", system, "top10"), top, seed))
     return cells

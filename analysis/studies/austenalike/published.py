@@ -12,20 +12,22 @@ from dataclasses import replace
 
 from analysis.cells import Cell
 from analysis.similarity.measures import Case, Place, mean_cell
+from analysis.similarity.own import Own
 from analysis.similarity.relations import Relations
 from analysis.similarity.rows import Nearest, PairRow, answered, nearest
-from analysis.studies.austenalike.names import SINGLE, TEN
+from analysis.studies.austenalike.names import TEN
 from analysis.studies.austenalike.rows import (
     ROWS,
-    Gpt4Lists,
+    AskedLists,
+    asked_lists,
     bars,
     expert_lists,
     expert_pairs,
-    gpt4_lists,
     row_name,
 )
 from analysis.studies.austenalike.tables import (
     ALL,
+    asked_systems,
     bar_cells,
     correlation_cells,
     difference_cells,
@@ -38,29 +40,29 @@ _MISSES = (("hero", "deceiver"), ("deceiver", "hero"), ("rival", "heroine"), ("h
 
 def published_cells(relations: Relations, seed: int) -> list[Cell]:
     """Every cell of Tables 1 to 9, of Figures 2 and 3 and of the counts in section 6.1.2."""
-    connection = relations.connection
+    connection, systems = relations.connection, asked_systems(relations.own)
     by_cosine = nearest(connection)
-    asked = [_self_chosen(row) for row in answered(connection) if row.system in SINGLE]
+    asked = [_self_chosen(row) for row in answered(connection) if row.system in systems.single]
     rows = by_cosine + asked
-    # GPT-4's row is the same in both tables: it was asked once, about all novels.
+    # A row of GPT-4's is the same in both tables: it was asked once, about all novels.
     excluded = [row for row in by_cosine if row.chosen_work != row.member.work] + asked
     pairs = expert_pairs(connection)
     figures = bars(connection)
     by_novel = correlation_cells("8", pairs, _of_first, seed)
     return [
         *size_cells(connection),
-        *rate_cells("2", "roles", excluded, seed),
-        *rate_cells("3", "social", excluded, seed),
+        *rate_cells("2", "roles", excluded, systems, seed),
+        *rate_cells("3", "social", excluded, systems, seed),
         *_expert_cells(relations, by_novel, seed),
-        *rate_cells("6", "roles", rows, seed),
-        *rate_cells("7", "social", rows, seed),
+        *rate_cells("6", "roles", rows, systems, seed),
+        *rate_cells("7", "social", rows, systems, seed),
         *by_novel,
         *correlation_cells("9", [p for p in pairs if p.a_work != p.b_work], _of_first, seed),
         *bar_cells("Figure 2", "roles", figures, seed),
         *difference_cells("Figure 2 difference", "roles", figures, seed),
         *bar_cells("Figure 3", "social", figures, seed),
         *difference_cells("Figure 3 difference", "social", figures, seed),
-        *_miss_cells(rows, seed),
+        *_miss_cells([row for row in rows if row.system not in relations.own.single], seed),
     ]
 
 
@@ -84,7 +86,7 @@ def _expert_cells(relations: Relations, by_novel: Sequence[Cell], seed: int) -> 
             top = [Case(each.character, float(each.top_in_ten)) for each in lists]
             cells.append(mean_cell(Place("4", system, "jaccard"), by_rank, seed))
             cells.append(mean_cell(Place("4", system, "top10"), top, seed))
-    return in_row_order(cells) + _gpt4_cells(gpt4_lists(relations.connection), seed)
+    return in_row_order(cells) + _asked_cells(relations, seed)
 
 
 def in_row_order(cells: Iterable[Cell]) -> list[Cell]:
@@ -93,32 +95,51 @@ def in_row_order(cells: Iterable[Cell]) -> list[Cell]:
     return sorted(cells, key=lambda cell: places[cell.row])
 
 
-def _gpt4_cells(rows: Sequence[Gpt4Lists], seed: int) -> list[Cell]:
-    """GPT-4's rows: whether its choice is on the experts' list, and agreement rank by rank.
+def _asked_cells(relations: Relations, seed: int) -> list[Cell]:
+    """The rows of whoever was asked: its choice on the experts' list, and agreement rank by rank.
 
-    A character that chose itself counts as a miss, since the experts' list cannot hold it. One that
-    GPT-4 was not asked about repeats the agreement of the character before.
+    A character that chose itself counts as a miss, since the experts' list cannot hold it.
     """
+    rows, systems = asked_lists(relations.connection), asked_systems(relations.own)
     cells = []
-    for system in SINGLE:
+    for system in systems.single:
         cases = [
             Case(
                 row.lists.character, float(row.choice_place is not None and row.choice_place <= 10)
             )
             for row in rows
-            if row.lists.system == system and row.asked
+            if row.lists.system == system and row.answered
         ]
         if cases:
             cells.append(mean_cell(Place("4", system, "top10"), cases, seed))
-    ranked: list[Case] = []
-    for row in rows:
-        if row.lists.system == TEN:
+    for system, repeating in _repeating(rows, relations.own).items():
+        ranked: list[Case] = []
+        for row in rows:
+            character = row.lists.character
+            if row.lists.system != system or not (row.answered or character in repeating):
+                continue
             repeated = ranked[-1].value if ranked else 0.0
-            value = row.lists.by_rank if row.asked else repeated
-            ranked.append(Case(row.lists.character, value))
-    if ranked:
-        cells.append(mean_cell(Place("4", TEN, "jaccard"), ranked, seed))
+            ranked.append(Case(character, row.lists.by_rank if row.answered else repeated))
+        if ranked:
+            cells.append(mean_cell(Place("4", system, "jaccard"), ranked, seed))
     return cells
+
+
+def _repeating(rows: Sequence[AskedLists], own: Own) -> dict[str, set[str]]:
+    """System -> the characters for whom the agreement of the one before counts once more.
+
+    So it was for those that experts know and GPT-4 was not asked about. A model of the user's is
+    treated alike if it was asked about everyone that GPT-4 was; those of the former that it was
+    asked about itself count by their own answer, or not at all.
+    """
+    known = [row for row in rows if row.lists.system == TEN]
+    found = {TEN: {row.lists.character for row in known if not row.answered}}
+    asked = {row.lists.character for row in known if row.answered}
+    for each in own.systems:
+        if each.is_ten:
+            whole = bool(asked) and asked <= each.asked.keys()
+            found[each.name] = found[TEN] - each.asked.keys() if whole else set()
+    return found
 
 
 def _miss_cells(rows: Sequence[Nearest], seed: int) -> list[Cell]:

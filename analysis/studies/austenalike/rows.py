@@ -45,19 +45,19 @@ class Lists:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Gpt4Lists:
-    """What GPT-4 said of a character, beside what experts say.
+class AskedLists:
+    """What whoever was asked said of a character, beside what experts say.
 
     Attributes:
         ordinal: Where experts' matrix first names the character.
-        asked: Whether GPT-4 was asked about it.
+        answered: Whether there is an answer about it; GPT-4 has one wherever it was asked.
         choice_place: Where its choice stands on the experts' list; None where it does not.
         other_choice_place: The same of its choice other than the character itself.
         lists: Its ten most common answers against the experts' ten.
     """
 
     ordinal: int
-    asked: bool
+    answered: bool
     choice_place: int | None
     other_choice_place: int | None
     lists: Lists
@@ -87,21 +87,21 @@ def expert_lists(connection: Connection) -> list[Lists]:
     ]
 
 
-def gpt4_lists(connection: Connection) -> list[Gpt4Lists]:
-    """Of each of the experiments with GPT-4, every character that experts know, in their order."""
+def asked_lists(connection: Connection) -> list[AskedLists]:
+    """Of each system that was asked, every character that experts know, in their order."""
 
     def place(value: object) -> int | None:
         return None if value is None else int(str(value))
 
     found = [
-        Gpt4Lists(
+        AskedLists(
             ordinal=int(str(row["ordinal"])),
-            asked=row["choice"] is not None,
+            answered=row["choice"] is not None,
             choice_place=place(row["choice_place"]),
             other_choice_place=place(row["other_choice_place"]),
             lists=_lists(str(row["system"]), row),
         )
-        for row in ask(connection, own_query("gpt4_lists")).records()
+        for row in ask(connection, own_query("asked_lists")).records()
     ]
     return sorted(found, key=lambda each: each.ordinal)
 

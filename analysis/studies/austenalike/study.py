@@ -8,13 +8,16 @@ from dataclasses import dataclass
 from typing import Final
 
 from analysis.errors import BadRequest, NotHeld
+from analysis.similarity.own_notes import own_notes
 from analysis.similarity.relations import Relations, load
+from analysis.similarity.rows import Member
 from analysis.studies.austenalike.clean import clean_cells
 from analysis.studies.austenalike.names import CORPUS, PUBLISHED, VECTORS
 from analysis.studies.austenalike.paper import printed_in_paper, with_paper
 from analysis.studies.austenalike.published import published_cells
 from analysis.studies.austenalike.rows import row_name
 from analysis.studies.austenalike.sources import sources
+from analysis.studies.austenalike.tables import column_of
 from analysis.studies.study import Asked, Form, Inputs, Layout, PartSource, StudyTable
 from store.read import Source, ask
 
@@ -114,6 +117,15 @@ _CLEAN_NOTES: Final = (
     "The figures take all characters, as section 6.1.1 describes them; the same without characters"
     " of the same novel follows, where members without anyone to compare with are passed by.",
 )
+_OWN_NOTE: Final = (
+    "Your own models' rows follow GPT-4's and are worked out as these are, over the characters with"
+    " an answer."
+)
+_OWN_PUBLISHED_NOTE: Final = (
+    " Table 4's Jaccard counts an agreement again where GPT-4's row does, if the model was asked"
+    " about everyone that GPT-4 was. Section 6.1.2 leaves them out."
+)
+_PAIRED: Final = "SELECT DISTINCT a FROM character_pairs WHERE part = 'mapped'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,6 +162,7 @@ class AustenAlike:
         make = published_cells if asked.mode == PUBLISHED else clean_cells
         with closing(relations.connection):
             cells = with_paper(make(relations, asked.seed), printed_in_paper())
+            own = _notes_on_own(relations, asked.mode)
         shown = {cell.table for cell in cells}
         return StudyTable(
             study=self.name,
@@ -159,8 +172,8 @@ class AustenAlike:
             layouts=tuple(
                 _layout(table, title, form) for table, title, form in _LAYOUTS if table in shown
             ),
-            labels=_LABELS,
-            notes=(*_notes_on(relations), *_notes_of(asked.mode)),
+            labels=_LABELS | relations.own.label_of(),
+            notes=(*_notes_on(relations), *_notes_of(asked.mode), *own),
         )
 
 
@@ -184,6 +197,20 @@ def _notes_on(relations: Relations) -> list[str]:
         for each in VECTORS
         if each.row not in known
     ]
+
+
+def _notes_on_own(relations: Relations, mode: str) -> list[str]:
+    """What is to be said of the user's own models; nothing where the store has none."""
+    paired = {str(row[0]) for row in ask(relations.connection, _PAIRED).rows}
+    notes = own_notes(relations, _column, paired)
+    if not relations.own.systems:
+        return notes
+    return [_OWN_NOTE + (_OWN_PUBLISHED_NOTE if mode == PUBLISHED else ""), *notes]
+
+
+def _column(member: Member) -> str:
+    column = column_of(member)
+    return _LABELS.get(column, column)
 
 
 def _check_held(store: Source) -> None:

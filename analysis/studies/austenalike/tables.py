@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from analysis.cells import Cell
 from analysis.similarity.measures import Case, Place, correlation_cell, mean_cell
+from analysis.similarity.own import Own
 from analysis.similarity.rows import InOut, Member, Nearest, PairRow
-from analysis.studies.austenalike.names import ATTRIBUTES, NOVELS, ROLES, SINGLE
+from analysis.studies.austenalike.names import ATTRIBUTES, NOVELS, ROLES, SINGLE, TEN
 from analysis.studies.austenalike.rows import ROWS, row_name
 from store.read import Connection, ask
 
@@ -16,10 +18,27 @@ PARTS: Final = {"roles": ROLES, "social": ATTRIBUTES}
 """Part of the benchmark of groups -> the columns of its tables: roles themselves, or attributes of
 which all groups are taken together."""
 ALL: Final = "All"
-_SYSTEMS: Final = (*ROWS.values(), *SINGLE)
 _SIZES: Final = """
     SELECT attribute, "group", count(*) FROM character_groups
     WHERE part IN ('roles', 'social') GROUP BY ALL"""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Systems:
+    """Who was asked, GPT-4 first and then the user's own models, in the order of the rows.
+
+    Attributes:
+        single: Those that chose the most similar character.
+        ten: Those that chose ten.
+    """
+
+    single: tuple[str, ...]
+    ten: tuple[str, ...]
+
+
+def asked_systems(own: Own) -> Systems:
+    """GPT-4, and whoever else was asked the same."""
+    return Systems(single=(*SINGLE, *own.single), ten=(TEN, *own.ten))
 
 
 def column_of(member: Member) -> str:
@@ -27,7 +46,9 @@ def column_of(member: Member) -> str:
     return member.group if member.part == "roles" else member.attribute
 
 
-def rate_cells(table: str, part: str, rows: Iterable[Nearest], seed: int) -> list[Cell]:
+def rate_cells(
+    table: str, part: str, rows: Iterable[Nearest], systems: Systems, seed: int
+) -> list[Cell]:
     """How often the most similar character is of the same group; rows without one are passed by."""
     cases: dict[tuple[str, str], list[Case]] = {}
     for row in rows:
@@ -38,7 +59,7 @@ def rate_cells(table: str, part: str, rows: Iterable[Nearest], seed: int) -> lis
     present = {system for system, _ in cases}
     return [
         mean_cell(Place(table, system, column), cases.get((system, column), []), seed)
-        for system in _SYSTEMS
+        for system in (*ROWS.values(), *systems.single)
         if system in present
         for column in PARTS[part]
     ]

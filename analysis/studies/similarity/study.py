@@ -9,7 +9,9 @@ from functools import partial
 from typing import Final
 
 from analysis.errors import BadRequest, NotHeld
+from analysis.similarity.own_notes import own_notes
 from analysis.similarity.relations import Relations, load
+from analysis.similarity.rows import Member
 from analysis.studies.similarity.benchmarks import File, read_cast, read_groups, read_pairs
 from analysis.studies.similarity.tables import Table, group_tables, pair_tables
 from analysis.studies.study import Asked, Inputs, PartSource, StudyTable
@@ -23,6 +25,8 @@ _OWN: Final = ""
 """The part that the user's own files are."""
 _CAST: Final = "SELECT character FROM characters WHERE corpus = $corpus"
 _WORKS: Final = "SELECT work FROM characters GROUP BY work ORDER BY min(ordinal)"
+_PAIRED: Final = """
+    SELECT DISTINCT unnest([a, b]) FROM character_pairs WHERE part = $part AND "count" > 0"""
 _LABELS: Final = {
     "pearson": "Pearson",
     "pearson_all_pairs": "Pearson, all pairs",
@@ -34,6 +38,11 @@ _NOTES: Final = (
     " over those that have someone to be compared with.",
     "Correlations are over the pairs that are named, each once; 'all pairs' also holds the others,"
     " as 0. A pair counts for the works of both.",
+)
+_OWN_NOTE: Final = (
+    "Your own models' rows are over the characters with an answer. The most common answer counts,"
+    " of those equally common the first, and never the character itself; with other works alone,"
+    " answers from there. Under pairs, who names one is held against those whom experts name most."
 )
 
 Rows = Sequence[CastRow | GroupRow | PairRow]
@@ -93,7 +102,9 @@ class Similarity:
             vectors=tuple(used),
             cells=tuple(cell for table in tables for cell in table.cells),
             layouts=tuple(table.layout for table in tables),
-            labels=_LABELS | {name: name.replace("_", " ") for name in systems},
+            labels=_LABELS
+            | {name: name.replace("_", " ") for name in systems}
+            | relations.own.label_of(),
             notes=(*notes, *more, *_NOTES),
         )
 
@@ -110,15 +121,24 @@ def _tables(relations: Relations, seed: int) -> tuple[list[Table], list[str]]:
     if not groups and not parts:
         raise NotHeld(relations.corpus, "groups or pairs", STUDY.needs)
     tables = group_tables(relations, works, seed) if groups else []
+    paired: set[str] = set()
     if _OWN in parts or len(parts) == 1:
-        tables += pair_tables(relations, _OWN if _OWN in parts else parts[0], works, seed)
+        part = _OWN if _OWN in parts else parts[0]
+        tables += pair_tables(relations, part, works, seed)
+        paired = {str(row[0]) for row in ask(connection, _PAIRED, {"part": part}).rows}
     elif parts:
         notes.append(f"Pairs are left out: there are several ({', '.join(parts)}); name a --pairs.")
     if len(works) == 1:
         notes.append(f"All characters are of one work, {works[0]}: there are no other works.")
     if missing := _without_vectors(relations):
         notes.append(missing)
-    return tables, notes
+    if relations.own.systems:
+        notes.append(_OWN_NOTE)
+    return tables, notes + own_notes(relations, _column, paired)
+
+
+def _column(member: Member) -> str:
+    return f"{member.attribute} {member.group}"
 
 
 def _without_vectors(relations: Relations) -> str | None:

@@ -7,18 +7,20 @@ rows; groups, works or metrics are columns.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from analysis.cells import Cell
 from analysis.similarity.measures import Case, Place, correlation_cell, mean_cell
 from analysis.similarity.relations import Relations
 from analysis.similarity.rows import (
+    AnsweredPairs,
     InOut,
     Nearest,
     PairRow,
     TopTen,
     answered,
+    answered_pairs,
     in_out,
     nearest,
     pairs,
@@ -49,7 +51,10 @@ def _layout(table: str, title: str, form: Form) -> Layout:
 def group_tables(relations: Relations, works: Sequence[str], seed: int) -> list[Table]:
     """Most similar characters and mean cosines, for each attribute and group."""
     cosines, means = nearest(relations.connection), in_out(relations.connection)
-    asked = answered(relations.connection)
+    # A list of ten does not say who of them is the most similar.
+    asked = [row for row in answered(relations.connection) if row.system not in relations.own.ten]
+    places = {name: at for at, name in enumerate(relations.own.single, start=1)}
+    asked.sort(key=lambda row: places.get(row.system, 0))
     attributes = dict.fromkeys(
         row.member.attribute for row in sorted(cosines, key=lambda row: row.member.ordinal)
     )
@@ -72,7 +77,9 @@ def pair_tables(relations: Relations, part: str, works: Sequence[str], seed: int
     """Agreement with experts' counts, over all pairs, by work and between works."""
     every = pairs(relations.connection, part)
     paired = [row for row in every if row.count > 0]
-    tables = [_agreement(every, paired, top_ten(relations.connection, part), seed)]
+    agreement = _agreement(every, paired, top_ten(relations.connection, part), seed)
+    own = _own_agreement(relations, part, seed)
+    tables = [replace(agreement, cells=(*agreement.cells, *own))]
     if len(works) >= _MANY_WORKS:
         across = [row for row in paired if row.a_work != row.b_work]
         tables += [
@@ -177,6 +184,26 @@ def _agreement(
         ]
     layout = _layout("pairs", "Pairs: agreement with cosine similarity", "correlation")
     return Table(layout, tuple(cells))
+
+
+def _own_agreement(relations: Relations, part: str, seed: int) -> list[Cell]:
+    """The rows of the user's own models: the choice of one, or the two lists of ten."""
+    if not relations.own.systems:
+        return []
+    found: dict[str, list[AnsweredPairs]] = {}
+    for row in answered_pairs(relations.connection, part):
+        found.setdefault(row.system, []).append(row)
+    cells = []
+    for system in relations.own.systems:
+        rows = found.get(system.name, [])
+        if system.is_ten:
+            jaccard = [Case(row.character, row.jaccard) for row in rows]
+            top = [Case(row.character, row.top_share) for row in rows]
+            cells.append(mean_cell(Place("pairs", system.name, "jaccard"), jaccard, seed))
+        else:
+            top = [Case(row.character, row.choice_share) for row in rows]
+        cells.append(mean_cell(Place("pairs", system.name, "top10"), top, seed))
+    return cells
 
 
 def _by_work(

@@ -1,5 +1,5 @@
--- GPT-4's answers about each character against the ten whom experts pair with it most, in the order of the matrix.
--- Characters that GPT-4 was not asked about have NULLs.
+-- Answers of whoever was asked about each character against the ten whom experts pair with it most, in the order of
+-- the matrix. Characters that a system has no answer about have NULLs.
 -- choice: its most common answer, the first named of those equally common; it may be the character itself.
 -- other_choice: the same without the character itself.
 -- same_ranks, common, listed: of its ten most common answers without the character itself, as in expert_lists.sql.
