@@ -1,9 +1,9 @@
 """From the output of literary pipelines to the features of characters. Pure: no store, no model."""
 
-from embedder.features.aliases import AliasMap, read_aliases
+from embedder.features.aliases import AliasMap, nobody_of, read_aliases
 from embedder.features.base import Extracted, Feature, Kind, Pipeline, Reading, Report
 from embedder.features.booknlp import read_booknlp
-from embedder.features.coverage import report_as_dict, report_lines
+from embedder.features.coverage import drafted_aliases, report_as_dict, report_lines
 from embedder.features.fanfictionnlp import read_fanfictionnlp
 from embedder.features.published import read_published, write_published
 from embedder.features.run_booknlp import BookNLPJob, run_booknlp
@@ -17,6 +17,8 @@ __all__ = [
     "Pipeline",
     "Reading",
     "Report",
+    "drafted_aliases",
+    "nobody_of",
     "read_aliases",
     "read_booknlp",
     "read_fanfictionnlp",

@@ -94,6 +94,11 @@ class AliasMap:
         )
 
 
+def nobody_of(work: str) -> AliasMap:
+    """A map that knows the work and none of its characters, to see whom it would need."""
+    return AliasMap(path=Path(), works={work: {}}, overridden=())
+
+
 def forms(lead: str) -> Iterator[str]:
     """The forms of a lead name under which it is looked up, in order."""
     yield lead

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import TypeAlias
 
@@ -99,6 +100,19 @@ def by_name(clusters: Iterable[Cluster]) -> list[str]:
         features[name] = features.get(name, 0) + cluster.features
     ordered = sorted(mentions, key=lambda name: -mentions[name])
     return [f"{name} ({mentions[name]:,}, {amount(features[name], 'feature')})" for name in ordered]
+
+
+def drafted_aliases(report: Report) -> list[str]:
+    """Rows of an alias map for the clusters that lack one, most mentions first, for people to edit.
+
+    Each name stands for itself, those that begin with no capital left out: where one character goes
+    by several, the last column is to be made the same.
+    """
+    mentions: Counter[str] = Counter()
+    for cluster in report.unmapped:
+        if cluster.why == "no alias" and cluster.name and cluster.name[:1].isupper():
+            mentions[cluster.name] += cluster.mentions
+    return [f"{report.work}\t{name}\t{name}" for name, _ in mentions.most_common()]
 
 
 def speaker_lines(report: Report, most: int) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 
@@ -11,7 +11,7 @@ import click
 from probe.cli import format_option, store_option
 
 if TYPE_CHECKING:
-    from embedder.features import Reading
+    from embedder.features import AliasMap, Reading
     from store.corpus import Part
 
 _COUNTS = """
@@ -22,9 +22,25 @@ _corpus_option = click.option(
     "--corpus", required=True, help="The corpus's name: works that are compared with each other."
 )
 _EXISTING = click.Path(exists=True, path_type=Path)
+_NATIVE = (".book", ".book.gz")
+_pipeline_option = click.option(
+    "--pipeline",
+    type=click.Choice(["booknlp", "fanfictionnlp"]),
+    default="booknlp",
+    show_default=True,
+    help="What made the features.",
+)
 
 
-class _Extract(TypedDict):
+class _BookNLP(TypedDict):
+    """How BookNLP is run, where a novel's text is given."""
+
+    size: Literal["small", "big"]
+    python: Path | None
+    output: Path | None
+
+
+class _Extract(_BookNLP):
     corpus: str
     work: str
     aliases: Path
@@ -38,8 +54,30 @@ def command() -> None:
     """Read literary pipelines' features (events, modifiers, quotes, assertions) into a store."""
 
 
+def _booknlp_options(command: Callable[..., None]) -> Callable[..., None]:
+    """What running BookNLP takes, the same in every command that may run it."""
+    options = (
+        click.option(
+            "--size",
+            type=click.Choice(["small", "big"]),
+            default="small",
+            show_default=True,
+            help="BookNLP's models, where it is run: big is better, and wants a GPU or many cores.",
+        ),
+        click.option("--python", type=_EXISTING, help="The Python that BookNLP is installed in."),
+        click.option(
+            "--output",
+            type=click.Path(path_type=Path, file_okay=False),
+            help="Where BookNLP's files go (by default NOVEL-booknlp, beside the text).",
+        ),
+    )
+    for option in reversed(options):
+        command = option(command)
+    return command
+
+
 @command.command("extract")
-@click.argument("output", type=_EXISTING)
+@click.argument("source", type=_EXISTING)
 @_corpus_option
 @click.option("--work", required=True, help="The work's name in the store.")
 @click.option(
@@ -49,33 +87,78 @@ def command() -> None:
     help="Which names mean whom: lines of work, alias, character, parted by tabs.",
 )
 @click.option("--code", help="The work's name in that file, where it is another.")
-@click.option(
-    "--pipeline",
-    type=click.Choice(["booknlp", "fanfictionnlp"]),
-    default="booknlp",
-    show_default=True,
-    help="What made the output.",
-)
+@_pipeline_option
 @click.option(
     "--tsv",
     type=click.Path(path_type=Path, file_okay=False),
     help="Write feature files here too, as PIPELINE_KINDs/WORK.tsv.",
 )
+@_booknlp_options
 @store_option
-def extract_(output: Path, store: Path, **asked: Unpack[_Extract]) -> None:
-    """Read a pipeline's native OUTPUT for one work: a folder, or FanfictionNLP's as a zip."""
-    from embedder.bring import named  # noqa: PLC0415 - keeps `probe --help` fast
-    from embedder.features import (  # noqa: PLC0415
-        read_aliases,
-        read_booknlp,
-        read_fanfictionnlp,
-    )
+def extract_(source: Path, store: Path, **asked: Unpack[_Extract]) -> None:
+    """Read one work's features from SOURCE.
 
-    read = read_booknlp if asked["pipeline"] == "booknlp" else read_fanfictionnlp
+    SOURCE is a folder with BookNLP's native output, FanfictionNLP's as a folder or a zip, or the
+    text of a novel, over which BookNLP is run first, where it is installed.
+    """
+    from embedder.bring import named  # noqa: PLC0415 - keeps `probe --help` fast
+    from embedder.features import read_aliases  # noqa: PLC0415
+
     aliases, code = read_aliases(asked["aliases"]), asked["code"] or asked["work"]
-    reading = named(read(output, work=code, aliases=aliases), asked["work"])
+    native = _native(source, asked["pipeline"], asked)
+    reading = named(_read(native, asked["pipeline"], code, aliases), asked["work"])
     _write_tsv(reading, asked["tsv"])
     _bring([reading], asked["corpus"], store)
+
+
+@command.command("aliases")
+@click.argument("source", type=_EXISTING)
+@click.option("--work", required=True, help="The work's name.")
+@_pipeline_option
+@_booknlp_options
+def aliases_(
+    source: Path,
+    work: str,
+    pipeline: Literal["booknlp", "fanfictionnlp"],
+    **asked: Unpack[_BookNLP],
+) -> None:
+    """Draft an alias map from the names that SOURCE's clusters go by, as `extract` takes it.
+
+    Each name stands for itself, the most mentioned first: take out those that are no characters,
+    and where one goes by several names make the last column the same.
+    """
+    from embedder.features import drafted_aliases, nobody_of  # noqa: PLC0415 - keeps --help fast
+
+    reading = _read(_native(source, pipeline, asked), pipeline, work, nobody_of(work))
+    for line in drafted_aliases(reading.report):
+        click.echo(line)
+
+
+def _native(source: Path, pipeline: str, asked: _BookNLP) -> Path:
+    """The native output: what is given, or what BookNLP makes of a text."""
+    if pipeline != "booknlp" or not source.is_file() or source.name.endswith(_NATIVE):
+        return source
+    from embedder.features import BookNLPJob, run_booknlp  # noqa: PLC0415 - keeps --help fast
+
+    folder = asked["output"] or source.with_name(f"{source.stem}-booknlp")
+    job = BookNLPJob(
+        text=source,
+        folder=folder,
+        book_id=source.stem,
+        size=asked["size"],
+        python=asked["python"],
+    )
+    if job.path("book").exists():
+        click.echo(f"taking what BookNLP made before: {folder}", err=True)
+        return job.path("book")
+    return run_booknlp(job, say=lambda line: click.echo(line, err=True))
+
+
+def _read(native: Path, pipeline: str, code: str, aliases: AliasMap) -> Reading:
+    from embedder.features import read_booknlp, read_fanfictionnlp  # noqa: PLC0415
+
+    read = read_booknlp if pipeline == "booknlp" else read_fanfictionnlp
+    return read(native, work=code, aliases=aliases)
 
 
 @command.command("import")
@@ -99,28 +182,6 @@ def import_(folder: Path, corpus: str, store: Path) -> None:
     _bring(readings, corpus, store)
     for path in found.passed_over:
         click.echo(f"passed over {path}: not named after a pipeline and a kind", err=True)
-
-
-@command.command("read")
-@click.argument("text", type=click.Path(exists=True, path_type=Path, dir_okay=False))
-@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
-@click.option("--name", help="What the output's files are called (by default after TEXT).")
-@click.option(
-    "--size",
-    type=click.Choice(["small", "big"]),
-    default="small",
-    show_default=True,
-    help="BookNLP's models: big is better, and wants a GPU or many cores.",
-)
-@click.option("--python", type=_EXISTING, help="The Python that BookNLP is installed in.")
-def read_(
-    text: Path, folder: Path, *, name: str | None, size: Literal["small", "big"], python: Path
-) -> None:
-    """Run BookNLP over a novel's TEXT and put its output into FOLDER, for `extract`."""
-    from embedder.features import BookNLPJob, run_booknlp  # noqa: PLC0415 - keeps --help fast
-
-    job = BookNLPJob(text=text, folder=folder, book_id=name or text.stem, size=size, python=python)
-    click.echo(run_booknlp(job, say=lambda line: click.echo(line, err=True)))
 
 
 @command.command("list")

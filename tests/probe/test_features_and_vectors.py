@@ -60,7 +60,7 @@ def test_features_of_both_pipelines_come_in_once(tmp_path: Path) -> None:
     done = probe("features", "import", tsv, "--corpus", "copy", "--store", tmp_path / "store")
     assert done.returncode == 0, done.stderr
     listed = probe("features", "list", "--store", tmp_path / "store", "--format", "json")
-    # Feature files do not say which of two equal words of a sentence is meant: fewer are told apart.
+    # Feature files do not say which of two equal words of a sentence is meant.
     counts = [{**row, "corpus": "", "texts": 0} for row in json.loads(listed.stdout)]
     assert len(counts) == 10
     assert counts[:5] == counts[5:]
@@ -92,6 +92,43 @@ def test_vectors_of_words_and_sentences_make_a_table(tmp_path: Path) -> None:
     assert {row["row"] for row in json.loads(table.stdout)} >= {"fanfictionnlp_assertions"}
     identity = query(store, "SELECT identity ->> 'pooling', dim FROM encoders ORDER BY dim")
     assert [dim for _, dim in identity] == [32, 32]
+
+
+def test_a_drafted_alias_map_is_one_that_extract_takes(tmp_path: Path) -> None:
+    """Each name as itself, the most mentioned first; pronouns and small clusters are no rows."""
+    native = Native().write(tmp_path / "booknlp")
+    drafted = probe("features", "aliases", native, "--work", "ONE")
+    aliases = tmp_path / "drafted.tsv"
+    aliases.write_text(drafted.stdout, encoding="utf-8")
+    done = probe(
+        *("features", "extract", native, "--corpus", "tales", "--work", "ONE"),
+        *("--aliases", aliases, "--store", tmp_path / "store"),
+    )
+
+    assert drafted.stdout.split("\n") == [
+        "ONE\tZoë\tZoë",
+        "ONE\tTam\tTam",
+        "ONE\tNobody\tNobody",
+        "",
+    ]
+    assert done.returncode == 0, done.stderr
+    found = query(tmp_path / "store", "SELECT DISTINCT character FROM features ORDER BY ALL")
+    assert found == [("Nobody",), ("Tam",), ("Zoë",)]
+
+
+def test_a_novel_without_booknlp_says_what_to_install(tmp_path: Path) -> None:
+    """And what BookNLP made before is taken in place of running it again."""
+    novel = tmp_path / "novel.txt"
+    novel.write_text("Zoë ran.", encoding="utf-8")
+    missing = probe("features", "aliases", novel, "--work", "ONE", "--python", sys.executable)
+    Native().write(tmp_path / "novel-booknlp")
+    held = probe("features", "aliases", novel, "--work", "ONE")
+
+    assert missing.returncode == 2
+    assert "BookNLP: booknlp" in missing.stderr
+    assert "pip install booknlp" in missing.stderr
+    assert "taking what BookNLP made before" in held.stderr
+    assert held.stdout.startswith("ONE\tZoë\tZoë\n")
 
 
 @pytest.mark.parametrize(
