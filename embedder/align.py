@@ -10,12 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from embedder.errors import NotAligned
+
 _SPACE_MARKS: Final = "▁Ġ"
 """How sentencepiece and byte-level tokenizers write a space at the start of a piece."""
-
-
-class NotAligned(ValueError):
-    """A word has no piece, or is not where it is said to be; the text says which."""
 
 
 def own_pieces(
@@ -23,9 +21,9 @@ def own_pieces(
 ) -> list[int]:
     """Indices of the pieces of the word `text[start:end]`, in order; at least one.
 
-    A piece is the word's if its characters, without white space at their ends, overlap the word's.
-    A piece that stands for a space alone is nobody's: at the start of a text such a piece is said
-    to come from the first character, though the text has no space there.
+    A piece is the word's if its characters overlap the word's, white space at the ends of either
+    left aside. A piece that stands for white space alone is nobody's: at the start of a text such a
+    piece is said to come from the first character, though the text has no space there.
 
     Args:
         text: What was tokenized.
@@ -50,16 +48,8 @@ def own_pieces(
     found = [
         index
         for index, (piece, (a, b)) in enumerate(zip(pieces, offsets, strict=True))
-        if piece.strip(_SPACE_MARKS) and _overlap(text, a, b, first, last)
+        if a < last and first < b and piece.strip(_SPACE_MARKS) and text[a:b].strip()
     ]
     if not found:
         raise NotAligned(f"the tokenizer has no piece for {word!r} at characters {start} to {end}")
     return found
-
-
-def _overlap(text: str, a: int, b: int, start: int, end: int) -> bool:
-    while a < b and text[a].isspace():
-        a += 1
-    while a < b and text[b - 1].isspace():
-        b -= 1
-    return max(a, start) < min(b, end)

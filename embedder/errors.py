@@ -12,8 +12,10 @@ EmbedderError
     ├── MissingPackages   the packages it needs are not installed
     ├── ModelUnusable     its model is not there or is not what it should be
     ├── CannotEncode      a text or word cannot get a vector
+    ├── NotAligned        a word has no piece of its own
     ├── OutOfMemory       there is not enough memory for even one text
     └── EndpointError     a server that encodes does not answer as it should
+        └── TextRefused      it will not take these texts
 """
 
 from __future__ import annotations
@@ -163,6 +165,10 @@ class CannotEncode(EncoderError):
         return f"target {self.target_id}: {self.reason}; nothing was put in its place"
 
 
+class NotAligned(EncoderError):
+    """A word has no piece of a tokenizer's, or is not where it is said to be."""
+
+
 class OutOfMemory(EncoderError):
     """There is not enough memory to encode even one text at a time."""
 
@@ -187,3 +193,7 @@ class EndpointError(EncoderError):
 
     def __str__(self) -> str:
         return f"endpoint {self.address}: {self.found}; {self.fix}"
+
+
+class TextRefused(EndpointError):
+    """A server says that it cannot encode what it was sent; fewer texts may do better."""

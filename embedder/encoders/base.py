@@ -125,10 +125,10 @@ class Encoder(Protocol):
     def encode(
         self, targets: Sequence[Target], skipped: Callable[[Skipped], None] | None = None
     ) -> Iterator[list[Encoded]]:
-        """Yield finished batches, so that a kill loses at most the one in hand.
+        """Yield finished batches, none empty, so that a kill loses only what is in hand.
 
         Longest texts come first; every target comes once, in no promised order: its id says which
-        it is. A target's vector does not depend on what else is asked for.
+        it is. A target's vector does not depend on what else is asked for, up to rounding.
 
         Args:
             targets: What to encode. Equal texts go through the model once.

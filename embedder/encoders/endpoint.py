@@ -19,10 +19,9 @@ from urllib.parse import urlsplit
 import numpy as np
 import numpy.typing as npt
 import tenacity
-from tenacity import wait_exponential_jitter
 from tenacity.nap import sleep_using_event
 
-from embedder.errors import BadSetting, EndpointError
+from embedder.errors import BadSetting, EndpointError, TextRefused
 
 _RETRIED: Final = {408, 409, 425, 429, 500, 502, 503, 504}
 _ABOUT_THE_TEXT: Final = {400, 413, 422}
@@ -47,10 +46,6 @@ class Patience:
     first_wait_s: float = 1.0
     longest_wait_s: float = 600.0
     timeout_s: float = 300.0
-
-
-class Refused(Exception):
-    """The server will not encode these texts; the text says why. Fewer may do better."""
 
 
 class _Again(Exception):
@@ -95,7 +90,7 @@ class Endpoint:
             stop: When it is set, nothing is asked again.
 
         Raises:
-            Refused: The server says that it cannot take these texts.
+            TextRefused: The server says that it cannot take these texts.
             EndpointError: It does not answer, or not as it should.
         """
         waits = self._patience
@@ -122,9 +117,8 @@ class Endpoint:
         if isinstance(error, _Again) and error.after_s is not None:
             return error.after_s
         first_s = patience.first_wait_s
-        return wait_exponential_jitter(initial=first_s, max=_LONGEST_OWN_WAIT_S, jitter=first_s)(
-            state
-        )
+        doubling = tenacity.wait_exponential(multiplier=first_s, max=_LONGEST_OWN_WAIT_S)
+        return doubling(state) + tenacity.wait_random(0, first_s)(state)
 
     def _ask(self, texts: Sequence[str]) -> object:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
@@ -157,7 +151,8 @@ class Endpoint:
                 raise EndpointError(self.address, found, fix)
             raise _Again(found, after_s)
         if status in _ABOUT_THE_TEXT:
-            raise Refused(found)
+            fix = "see that it serves an embedding model, and with what window"
+            raise TextRefused(self.address, found, fix)
         raise EndpointError(self.address, found, _FIXES.get(status, "check the address"))
 
     def _json(self, content: bytes) -> object:

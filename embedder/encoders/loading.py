@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -37,6 +37,7 @@ _LOADING_ERRORS: Final = (
     RuntimeError,
     SafetensorError,
 )
+_quiet: Callable[[], None] = disable_progress_bar
 _NO_WINDOW: Final = 10**9
 _LONG_WINDOW: Final = 2_048
 """The window where positions are relative, so that the model takes any length."""
@@ -102,17 +103,15 @@ def load(folder: Path, name: str, placement: Placement) -> Loaded:
         )
     with told(name, "weights"):
         if not sys.stderr.isatty():
-            disable_progress_bar()
+            _quiet()
         config = AutoConfig.from_pretrained(folder, local_files_only=True)
         kind = AutoModelForTextEncoding if config.model_type in _ENCODER_ONLY else AutoModel
         model: PreTrainedModel = kind.from_pretrained(
             folder, dtype=placement.dtype, local_files_only=True
         )
     # Without its files, transformers makes a tokenizer of special tokens alone and says nothing.
-    pieces, rows = len(tokenizer), model.config.vocab_size
-    if not rows // 2 <= pieces <= rows:
-        found = f"its tokenizer has {pieces:,} pieces and its weights are for {rows:,}"
-        raise ModelUnusable(name, found, "check its files, or fetch it anew")
+    if len(tokenizer) <= len(tokenizer.all_special_tokens):
+        raise ModelUnusable(name, "its tokenizer has no pieces", "check its files")
     settle(model, placement)
     return Loaded(model=model, tokenizer=tokenizer)
 

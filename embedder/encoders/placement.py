@@ -14,7 +14,7 @@ _DTYPES: Final = {
     "float16": torch.float16,
     "float32": torch.float32,
 }
-_CPU_BUDGET_TOKENS: Final = 2_048  # what a layer makes of them stays in the cores' caches
+_CPU_BUDGET_TOKENS: Final = 1_024  # of each core's batch; what a layer makes of it stays near
 _GPU_BUDGET_TOKENS: Final = 16_384
 
 

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from embedder.batch import batches
 from embedder.encoders.base import Encoded, Identity, Skipped, Target
-from embedder.encoders.memory import Halving
 from embedder.encoders.outcome import Outcomes, by_text
 from embedder.encoders.padded import Ids
 from embedder.encoders.placement import Placement
+from embedder.encoders.running import Runner
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,7 +52,7 @@ class SentenceEncoder:
         """Take what stands for the vectors, and what makes them."""
         self.identity = identity
         self._parts: Parts | None = parts
-        self._halving = Halving(identity.model, parts.placement.device)
+        self._runner = Runner(identity.model, parts.placement, parts.budget_tokens)
 
     def encode(
         self, targets: Sequence[Target], skipped: Callable[[Skipped], None] | None = None
@@ -66,16 +65,16 @@ class SentenceEncoder:
         lengths = [len(each) for each in told.ids]
 
         def run(rows: Sequence[int]) -> Tensor:
-            with torch.inference_mode():
-                return parts.forward([told.ids[row] for row in rows]).cpu()
+            return parts.forward([told.ids[row] for row in rows]).cpu()
 
-        for batch in batches(lengths, budget_tokens=parts.budget_tokens):
-            for rows, vectors in self._halving.run(run, batch, lengths):
-                yield outcomes.vectors(
-                    (target, _encoded(target, vector, told.counts[row], lengths[row]))
-                    for row, vector in zip(rows, vectors, strict=True)
-                    for target in groups[row]
-                )
+        for rows, vectors in self._runner.run(run, lengths):
+            batch = outcomes.vectors(
+                (target, _encoded(target, vector, told.counts[row], lengths[row]))
+                for row, vector in zip(rows, vectors, strict=True)
+                for target in groups[row]
+            )
+            if batch:
+                yield batch
 
     def close(self) -> None:
         """Let go of the model."""

@@ -14,13 +14,14 @@ from typing import Final
 
 from embedder.batch import batches
 from embedder.encoders.base import Encoded, Identity, Settings, Skipped, Target
-from embedder.encoders.endpoint import Endpoint, Patience, Refused
+from embedder.encoders.endpoint import Endpoint, Patience
 from embedder.encoders.outcome import Outcomes, by_text
-from embedder.errors import BadSetting, EndpointError
+from embedder.errors import BadSetting, EndpointError, TextRefused
 
 FORM: Final = 1
 _IN_FLIGHT: Final = 8
 _BUDGET_CHARACTERS: Final = 32_768  # of a request: the texts' own tokens are the server's to count
+_FEWEST_CHARACTERS: Final = 128  # a text counts for, so that a request has no more than 256
 _SERVERS: Final = "the server's"
 
 
@@ -50,13 +51,9 @@ class ServedEncoder:
             EndpointError: The server does not answer as it should.
         """
         self._instruction = settings.instruction or ""
-        self._budget = settings.batch_tokens or _BUDGET_CHARACTERS
+        self._budget = _budget_characters(settings)
         self._endpoint = Endpoint(url, model, key=_key(settings), patience=patience or Patience())
-        try:
-            first = self._endpoint.embed([f"{self._instruction}word"], Event())
-        except Refused as error:
-            fix = f"check that {model!r} is an embedding model it serves"
-            raise EndpointError(self._endpoint.address, str(error), fix) from None
+        first = self._endpoint.embed([f"{self._instruction}word"], Event())
         self.identity = Identity(
             encoder=name,
             unit="sentence",
@@ -75,12 +72,14 @@ class ServedEncoder:
     ) -> Iterator[list[Encoded]]:
         """Yield finished batches as they come; see `Encoder`.
 
-        The server's tokens are not told text by text, so they are 0; a text that is too long is
-        skipped with what the server says of it, and never cut.
+        The server's tokens are not told text by text, so they are 0. A text that the server finds
+        too long is skipped with what it says of it, and never cut here; a server that cuts texts
+        without a word cannot be told from one that does not.
         """
         outcomes = Outcomes(self.identity.dtype, skipped)
         groups = list(by_text(outcomes.sentences(targets)).values())
-        lengths = [len(group[0].text) + len(self._instruction) for group in groups]
+        own = len(self._instruction)
+        lengths = [max(_FEWEST_CHARACTERS, len(group[0].text) + own) for group in groups]
         todo = iter(batches(lengths, budget_tokens=self._budget))
         stop = Event()
         pool = ThreadPoolExecutor(_IN_FLIGHT, thread_name_prefix="embeddings")
@@ -94,7 +93,8 @@ class ServedEncoder:
                     return
                 done, open_requests = wait(open_requests, return_when=FIRST_COMPLETED)
                 for request in done:
-                    yield _told(request.result(), outcomes)
+                    if vectors := _told(request.result(), outcomes):
+                        yield vectors
         finally:
             stop.set()
             pool.shutdown(cancel_futures=True)
@@ -109,9 +109,9 @@ class ServedEncoder:
         texts = [f"{self._instruction}{group[0].text}" for group in groups]
         try:
             matrix = self._endpoint.embed(texts, stop)
-        except Refused as error:
+        except TextRefused as error:
             if len(groups) == 1:
-                return [(target, str(error)) for target in groups[0]]
+                return [(target, error.found) for target in groups[0]]
             middle = len(groups) // 2
             halves = (groups[:middle], groups[middle:])
             return [each for half in halves for each in self._encoded(half, stop)]
@@ -136,6 +136,14 @@ def _told(found: Sequence[Encoded | tuple[Target, str]], outcomes: Outcomes) -> 
         else:
             outcomes.skip(*each)
     return vectors
+
+
+def _budget_characters(settings: Settings) -> int:
+    if settings.batch_tokens is None:
+        return _BUDGET_CHARACTERS
+    if settings.batch_tokens < 1:
+        raise BadSetting("batch tokens", f"{settings.batch_tokens}", "ask for at least 1")
+    return settings.batch_tokens
 
 
 def _key(settings: Settings) -> str | None:

@@ -14,17 +14,16 @@ import numpy as np
 import torch
 from transformers import PreTrainedModel
 
-from embedder.align import NotAligned, own_pieces
-from embedder.batch import batches
+from embedder.align import own_pieces
 from embedder.encoders.base import Encoded, Identity, Settings, Skipped, Target, Vector
 from embedder.encoders.hub import Local
 from embedder.encoders.loading import load, quicken, window
-from embedder.encoders.memory import Halving
 from embedder.encoders.outcome import Outcomes, by_text
 from embedder.encoders.padded import Ids, pad
 from embedder.encoders.placement import place
+from embedder.encoders.running import Runner
 from embedder.encoders.windows import window_start
-from embedder.errors import BadSetting
+from embedder.errors import BadSetting, NotAligned
 
 FORM: Final = 1
 POOLINGS: Final = ("own", "published")
@@ -84,13 +83,13 @@ class WordEncoder:
             raise BadSetting("instruction", "a word in context takes none", "leave it out")
         self._published = pooling == "published"
         self._place = place(settings.device, settings.dtype)
-        self._budget_tokens = self._place.budget_tokens(settings.batch_tokens)
+        budget_tokens = self._place.budget_tokens(settings.batch_tokens)
         loaded = load(local.folder, local.model, self._place)
         quicken(loaded.model, self._place)
         self._tokenizer = loaded.tokenizer
         self._model: PreTrainedModel | None = loaded.model
         self._window = window(loaded, own=None, asked=settings.max_tokens)
-        self._halving = Halving(local.model, self._place.device)
+        self._runner = Runner(local.model, self._place, budget_tokens)
         self.identity = Identity(
             encoder=name,
             unit="word",
@@ -115,13 +114,14 @@ class WordEncoder:
         def run(rows: Sequence[int]) -> list[Vector]:
             return self._means([passes[row] for row in rows])
 
-        for batch in batches(lengths, budget_tokens=self._budget_tokens):
-            for rows, vectors in self._halving.run(run, batch, lengths):
-                spots = [(passes[row], spot) for row in rows for spot in passes[row].spots]
-                yield outcomes.vectors(
-                    (spot.target, _encoded(each, spot, vector))
-                    for (each, spot), vector in zip(spots, vectors, strict=True)
-                )
+        for rows, vectors in self._runner.run(run, lengths):
+            spots = [(passes[row], spot) for row in rows for spot in passes[row].spots]
+            batch = outcomes.vectors(
+                (spot.target, _encoded(each, spot, vector))
+                for (each, spot), vector in zip(spots, vectors, strict=True)
+            )
+            if batch:
+                yield batch
 
     def close(self) -> None:
         """Let go of the model."""
@@ -141,9 +141,8 @@ class WordEncoder:
         spots = [(row, spot.places) for row, each in enumerate(passes) for spot in each.spots]
         rows = [row for row, places in spots for _ in places]
         columns = [place for _, places in spots for place in places]
-        with torch.inference_mode():
-            hidden = self._model(input_ids=ids, attention_mask=mask).last_hidden_state
-            picked = hidden[rows, columns].float().cpu().numpy()
+        hidden = self._model(input_ids=ids, attention_mask=mask).last_hidden_state
+        picked = hidden[rows, columns].float().cpu().numpy()
         ends = np.cumsum([len(places) for _, places in spots])
         parts: list[Vector] = np.split(picked, ends[:-1])
         return [part.mean(axis=0) for part in parts]
