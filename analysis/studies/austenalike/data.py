@@ -2,27 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import hashlib
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
 from analysis.errors import BadFile
+from analysis.studies.austenalike.layouts import ALIASES, ASKED, CAST, find_layout
 from analysis.studies.austenalike.names import NOVELS, OTHER_CODES
 from analysis.studies.files import Folder, Line, check_width, shown
 
-CAST: Final = "austen-novels.tsv"
-ALIASES: Final = "character_map.tsv"
-ASKED: Final = "characters.tsv"
+_POINTER: Final = b"version https://git-lfs.github.com/spec/"
+
+
+class Files(Folder):
+    """Files that Git may hold elsewhere: what stands for one is not taken for it."""
+
+    def data(self, name: str) -> bytes:
+        """A file's bytes as they are.
+
+        Raises:
+            BadFile: It is missing, cannot be read, or is a Git LFS pointer.
+        """
+        data = super().data(name)
+        if data.startswith(_POINTER):
+            found = "a Git LFS pointer instead of the file"
+            raise BadFile(self.path / name, "", found, "fetch it with `git lfs pull`")
+        return data
 
 
 class Data:
-    """The files, and what many of them are checked against."""
+    """The files of a folder in either layout, and what many of them are checked against."""
 
-    def __init__(self, path: Path) -> None:
-        """Take the folder; nothing is read yet."""
-        self.files = Folder(path)
+    def __init__(self, folder: Path) -> None:
+        """Take the folder; its layout is looked up, and no file is read yet.
+
+        Raises:
+            BadFile: It has neither layout, or both.
+        """
+        self.folder, self.layout = folder, find_layout(folder)
+        self._files = Files(folder)
+
+    def path(self, table: str) -> Path:
+        """Where a table is."""
+        return self.folder / self.layout.tables[table]
+
+    def lines(self, table: str) -> list[Line]:
+        """A table's lines.
+
+        Raises:
+            BadFile: As `Folder.lines`.
+        """
+        return self._files.lines(self.layout.tables[table])
+
+    def table(self, table: str, header: Sequence[str], separator: str = "\t") -> list[Line]:
+        """A table's lines under its header.
+
+        Raises:
+            BadFile: As `Folder.table`.
+        """
+        return self._files.table(self.layout.tables[table], header, separator)
+
+    def digest(self, table: str) -> str:
+        """The sha256 of a table's text, in hex: however it is packed, and its lines end.
+
+        Git may check a file out with other ends of lines than it was published with.
+
+        Raises:
+            BadFile: As `Folder.text`.
+        """
+        text = self._files.text(self.layout.tables[table]).replace("\r\n", "\n")
+        return hashlib.sha256(text.encode()).hexdigest()
 
     @cached_property
     def cast(self) -> Mapping[str, str]:
@@ -32,7 +84,7 @@ class Data:
             BadFile: The file cannot be read, names one twice or knows a seventh novel.
         """
         cast: dict[str, str] = {}
-        for line in self.files.lines(CAST):
+        for line in self.lines(CAST):
             check_width(line, 2)
             refuse_twice(line, line.name(0, "the character"), cast)
             cast[line.cells[0]] = novel(line, 1)
@@ -46,7 +98,7 @@ class Data:
             BadFile: The file cannot be read, or has an empty cell or an unknown novel.
         """
         aliases: dict[str, str] = {}
-        for line in self.files.lines(ALIASES):
+        for line in self.lines(ALIASES):
             check_width(line, 3)
             novel(line, 0)
             aliases[line.name(1, "the alias")] = line.name(2, "the character")
@@ -60,7 +112,7 @@ class Data:
             BadFile: The file cannot be read, or names one twice.
         """
         asked: dict[str, None] = {}
-        for line in self.files.lines(ASKED):
+        for line in self.lines(ASKED):
             check_width(line, 1)
             refuse_twice(line, line.name(0, "the character"), asked)
             asked[line.cells[0]] = None

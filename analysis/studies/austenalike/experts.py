@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import Final
 
 from analysis.errors import BadFile
-from analysis.studies.austenalike.data import ALIASES, Data, novel, refuse_twice
+from analysis.studies.austenalike.data import Data, novel, refuse_twice
+from analysis.studies.austenalike.layouts import ALIASES, LIST_FILE, MATRIX_FILE
 from analysis.studies.files import Line
 from store.corpus_rows import PairRow
 
-MATRIX_FILE: Final = "benchmarks/expert-benchmark.csv.gz"
-LIST_FILE: Final = "benchmarks/austen-pairs.tsv"
 RAW: Final = "raw"
 MAPPED: Final = "mapped"
 MERGED: Final = "merged"
@@ -31,11 +30,11 @@ def read_raw(data: Data, import_id: str) -> list[PairRow]:
     Raises:
         BadFile: The file cannot be read, a line is not of its form, or the matrix has a gap.
     """
-    path = data.files.path / MATRIX_FILE
+    path = data.path(MATRIX_FILE)
     rows: list[PairRow] = []
     seen: dict[str, None] = {}
     names: dict[str, None] = {}
-    for line in data.files.table(MATRIX_FILE, _COLUMNS, separator=","):
+    for line in data.table(MATRIX_FILE, _COLUMNS, separator=","):
         data.character(line, 0)
         data.character(line, 2)
         for at in (1, 3):
@@ -75,7 +74,7 @@ def read_merged(data: Data, import_id: str) -> list[PairRow]:
         BadFile: The file cannot be read, or a line is not of its form.
     """
     counts: dict[tuple[str, str], int] = {}
-    for line in data.files.lines(LIST_FILE):
+    for line in data.lines(LIST_FILE):
         _check_comparison(line)
         a, b = sorted((data.character(line, 0), data.character(line, 1)))
         if a != b:

@@ -12,16 +12,12 @@ from collections import Counter
 from typing import Final
 
 from analysis.studies.austenalike.data import Data, refuse_missing, refuse_twice
-from analysis.studies.austenalike.names import SINGLE, TEN
+from analysis.studies.austenalike.layouts import GPT4_FILES
+from analysis.studies.austenalike.names import SINGLE
 from analysis.studies.files import Line
 from store.corpus_rows import ChoiceRow
 
 _RUNS: Final = 5
-GPT4_FILES: Final = {
-    SINGLE[0]: "gpt4/plain_results_t02.tsv",
-    SINGLE[1]: "gpt4/reasoning_results_t02.tsv",
-    TEN: "gpt4/top10_results_t02.tsv",
-}
 
 
 def read_choices(data: Data, import_id: str, system: str) -> list[ChoiceRow]:
@@ -31,7 +27,7 @@ def read_choices(data: Data, import_id: str, system: str) -> list[ChoiceRow]:
         BadFile: The file cannot be read, a line is not of its form, or one is missing.
     """
     name = GPT4_FILES[system]
-    header, *lines = data.files.lines(name)
+    header, *lines = data.lines(name)
     answers = tuple(f"C{at}" for at in range(1, len(header.cells) - 1))
     if len(header.cells) < _RUNS + 2 or header.cells != ("Character", "MostCommon", *answers):
         raise header.error("other columns", "they must be Character MostCommon C1 C2 and so on")
@@ -54,7 +50,7 @@ def read_choices(data: Data, import_id: str, system: str) -> list[ChoiceRow]:
                     chosen=chosen,
                 )
             )
-    refuse_missing(data.files.path / name, seen, data.asked)
+    refuse_missing(data.path(name), seen, data.asked)
     return rows
 
 

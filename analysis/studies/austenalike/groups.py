@@ -9,12 +9,11 @@ from collections.abc import Mapping
 from typing import Final
 
 from analysis.studies.austenalike.data import Data, novel, refuse_missing, refuse_twice
+from analysis.studies.austenalike.layouts import ROLE_FILE, SOCIAL_FILE
 from analysis.studies.austenalike.names import ROLES
 from analysis.studies.files import Line, check_width, shown
 from store.corpus_rows import GroupRow
 
-ROLE_FILE: Final = "benchmarks/austen-roles.tsv"
-SOCIAL_FILE: Final = "benchmarks/austen-social.tsv"
 _COLUMNS: Final = "name novel startIncome endIncome gender age estAge rank maritalStatus".split(" ")
 _VERBATIM: Final = {
     "gender": (4, ("F", "M")),
@@ -41,7 +40,7 @@ def read_roles(data: Data, import_id: str) -> list[GroupRow]:
     """
     rows: list[GroupRow] = []
     seen: dict[str, None] = {}
-    for line in data.files.lines(ROLE_FILE):
+    for line in data.lines(ROLE_FILE):
         check_width(line, 3)
         character, role = data.benchmark_character(line, 0), line.cells[2]
         _same_novel(data, line, character)
@@ -59,14 +58,14 @@ def read_social(data: Data, import_id: str) -> list[GroupRow]:
     Raises:
         BadFile: The file cannot be read, or a line is not of its form.
     """
-    lines = data.files.table(SOCIAL_FILE, _COLUMNS)
+    lines = data.table(SOCIAL_FILE, _COLUMNS)
     seen: dict[str, Mapping[str, str]] = {}
     for line in lines:
         character = data.benchmark_character(line, 0)
         refuse_twice(line, character, seen)
         _same_novel(data, line, character)
         seen[character] = _groups(line)
-    refuse_missing(data.files.path / SOCIAL_FILE, seen, data.asked)
+    refuse_missing(data.path(SOCIAL_FILE), seen, data.asked)
     rows: list[GroupRow] = []
     for attribute in (*_VERBATIM, *_BINNED):
         for character, own in seen.items():

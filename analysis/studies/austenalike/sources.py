@@ -8,56 +8,67 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
-from analysis.errors import BadFile
 from analysis.studies.austenalike import experts
-from analysis.studies.austenalike.data import ALIASES, ASKED, CAST, Data
-from analysis.studies.austenalike.gpt4 import GPT4_FILES, read_choices
-from analysis.studies.austenalike.groups import ROLE_FILE, SOCIAL_FILE, read_roles, read_social
-from analysis.studies.austenalike.names import CORPUS, VECTORS
-from analysis.studies.austenalike.vectors import read_vectors, vectors_file
+from analysis.studies.austenalike.data import Data
+from analysis.studies.austenalike.gpt4 import read_choices
+from analysis.studies.austenalike.groups import read_roles, read_social
+from analysis.studies.austenalike.layouts import (
+    ALIASES,
+    ASKED,
+    CAST,
+    GPT4_FILES,
+    LIST_FILE,
+    MATRIX_FILE,
+    ROLE_FILE,
+    SOCIAL_FILE,
+)
+from analysis.studies.austenalike.names import CORPUS, VECTORS, Vectors
+from analysis.studies.austenalike.vectors import checked_vectors, read_stack, vectors_path
 from analysis.studies.study import PartSource
-from store.corpus import CharacterVectors, Part
+from store.corpus import Part
 from store.corpus_rows import CastRow, ChoiceRow, GroupRow, PairRow, import_id
 
-_READER: Final = 1
+_READER: Final = 2
 """Goes up when a file is read otherwise than before, so that it is read again."""
+
+_VECTORS: Final = "character_vectors"
 
 Rows = Sequence[CastRow | GroupRow | PairRow | ChoiceRow]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Kept:
-    """How a part is read.
+    """How a part that has rows is read.
 
     Attributes:
-        files: The file it is read from, and then those it is checked against.
-        rows: From the import's id to its rows, of a part that has rows.
-        vectors: To its vectors, of a part that has vectors.
+        files: The table it is read from, and then those it is checked against.
+        rows: From the import's id to its rows.
     """
 
     relation: str
     part: str
     files: tuple[str, ...]
-    rows: Callable[[str], Rows] | None = None
-    vectors: Callable[[], CharacterVectors] | None = None
+    rows: Callable[[str], Rows]
 
 
 def sources(folder: Path) -> list[PartSource]:
-    """Every part that the folder holds; the files are hashed here and parsed when one is read.
+    """Every part that the folder holds, in either layout.
+
+    A part's identity is what its files say, not how they are packed or arranged. So vectors are
+    parsed here; all else is hashed, and parsed when a part is read.
 
     Raises:
-        BadFile: One is missing or cannot be read.
+        BadFile: The folder has neither layout, or a file is missing or cannot be read.
     """
-    if not folder.is_dir():
-        fix = "name the one that holds benchmarks, gpt4 and embeddings"
-        raise BadFile(folder, "", "no such folder", fix)
     data = Data(folder)
-    return [_source(data, kept) for kept in _parts(data)]
+    return [_table_source(data, kept) for kept in _tables(data)] + [
+        _vectors_source(data, published) for published in VECTORS
+    ]
 
 
-def _source(data: Data, kept: _Kept) -> PartSource:
-    content = [_READER, dict(data.files.digests(kept.files))]
-    own = import_id(CORPUS, kept.relation, kept.part, content)
+def _table_source(data: Data, kept: _Kept) -> PartSource:
+    digests = {name: data.digest(name) for name in kept.files}
+    own = import_id(CORPUS, kept.relation, kept.part, [_READER, digests])
 
     def read() -> Part:
         return Part(
@@ -65,20 +76,38 @@ def _source(data: Data, kept: _Kept) -> PartSource:
             corpus=CORPUS,
             relation=kept.relation,
             part=kept.part,
-            path=str(data.files.path / kept.files[0]),
-            rows=kept.rows(own) if kept.rows else (),
-            vectors=kept.vectors() if kept.vectors else None,
-            report={"files": dict(data.files.digests(kept.files))},
+            path=str(data.path(kept.files[0])),
+            rows=kept.rows(own),
+            report={"files": digests},
         )
 
     return PartSource(import_id=own, read=read)
 
 
-def _parts(data: Data) -> list[_Kept]:
+def _vectors_source(data: Data, published: Vectors) -> PartSource:
+    stack = read_stack(data, published)
+    digests = {published.row: stack.digest(), **{n: data.digest(n) for n in (CAST, ALIASES)}}
+    own = import_id(CORPUS, _VECTORS, published.row, [_READER, digests])
+
+    def read() -> Part:
+        return Part(
+            import_id=own,
+            corpus=CORPUS,
+            relation=_VECTORS,
+            part=published.row,
+            path=str(vectors_path(data, published)),
+            vectors=checked_vectors(data, published, stack),
+            report={"files": digests},
+        )
+
+    return PartSource(import_id=own, read=read)
+
+
+def _tables(data: Data) -> list[_Kept]:
     pairs = {
-        experts.RAW: (experts.MATRIX_FILE, experts.read_raw),
-        experts.MAPPED: (experts.MATRIX_FILE, experts.read_mapped),
-        experts.MERGED: (experts.LIST_FILE, experts.read_merged),
+        experts.RAW: (MATRIX_FILE, experts.read_raw),
+        experts.MAPPED: (MATRIX_FILE, experts.read_mapped),
+        experts.MERGED: (LIST_FILE, experts.read_merged),
     }
     return [
         _Kept(relation="characters", part="", files=(CAST,), rows=partial(_cast, data)),
@@ -106,15 +135,6 @@ def _parts(data: Data) -> list[_Kept]:
                 rows=partial(read_choices, data, system=system),
             )
             for system, file in GPT4_FILES.items()
-        ),
-        *(
-            _Kept(
-                relation="character_vectors",
-                part=published.row,
-                files=(vectors_file(published), CAST, ALIASES),
-                vectors=partial(read_vectors, data, published),
-            )
-            for published in VECTORS
         ),
     ]
 
