@@ -69,18 +69,6 @@ class NotWritten(AnalysisError):
         )
 
 
-class BadFile(AnalysisError):
-    """A file of a study cannot be read or is not of its form; nothing of it was taken."""
-
-    def __init__(self, path: Path, place: str, found: str, fix: str) -> None:
-        super().__init__(path, place, found, fix)
-        self.path, self.place, self.found, self.fix = path, place, found, fix
-
-    def __str__(self) -> str:
-        place = f", {self.place}" if self.place else ""
-        return f"{self.path}{place}: {self.found}; {self.fix}"
-
-
 class NotHeld(AnalysisError):
     """The store lacks what a study needs."""
 

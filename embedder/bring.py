@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, get_args
 
-from embedder.errors import FeatureFileError
 from embedder.features import Extracted, Kind, Pipeline, Reading, report_as_dict
 from store.corpus import Part
 from store.corpus_rows import FeatureRow, import_id, target_id
+from store.errors import BadFile
 
 _PIPELINES: Final[dict[str, Pipeline]] = {
     "booknlp": "booknlp",
@@ -98,22 +98,22 @@ def feature_files(folder: Path) -> FeatureFolder:
     are named after their work, such as WORK.tsv, WORK.tsv.gz or WORK_events.tsv.
 
     Raises:
-        FeatureFileError: There is none, or a file in those folders has another name.
+        BadFile: There is none, or a file in those folders has another name.
     """
     fix = "lay the files out as booknlp_events/WORK.tsv, fanfic_quotes/WORK.tsv.gz and so on"
     folders = sorted(path for path in folder.glob("*") if path.is_dir())
     named = {path: found for path in folders if (found := _FOLDER.fullmatch(path.name))}
     if not named:
-        raise FeatureFileError(folder, "", "no folder of features in it", fix)
+        raise BadFile(folder, "", "no folder of features in it", fix)
     files: list[FeatureFile] = []
     for inner, parts in named.items():
         paths = sorted(path for path in inner.iterdir() if not path.name.startswith("."))
         if not paths:
-            raise FeatureFileError(inner, "", "no file in it", fix)
+            raise BadFile(inner, "", "no file in it", fix)
         for path in paths:
             work = _FILE.fullmatch(path.name)
             if work is None:
-                raise FeatureFileError(path, "", "not a .tsv or .tsv.gz file", fix)
+                raise BadFile(path, "", "not a .tsv or .tsv.gz file", fix)
             files.append(
                 FeatureFile(
                     path=path,

@@ -1,7 +1,6 @@
 """Errors of the embedder.
 
 EmbedderError
-├── FeatureFileError   a file of features, aliases or a pipeline's output is not as it should be
 ├── UnknownWork        a work was asked for that the alias map does not have
 ├── NoContext          an event or modifier cannot be written without its sentence
 ├── PipelineError      a literary pipeline is not installed, or ended badly
@@ -27,18 +26,6 @@ from pathlib import Path
 
 class EmbedderError(Exception):
     """Base of every error this package raises on purpose."""
-
-
-class FeatureFileError(EmbedderError):
-    """A file that features are read from is missing or not in its format."""
-
-    def __init__(self, path: Path, where: str, found: str, fix: str) -> None:
-        super().__init__(path, where, found, fix)
-        self.path, self.where, self.found, self.fix = path, where, found, fix
-
-    def __str__(self) -> str:
-        place = f"{self.path}, {self.where}" if self.where else str(self.path)
-        return f"{place}: {self.found}; {self.fix}"
 
 
 class UnknownWork(EmbedderError):

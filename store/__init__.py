@@ -2,6 +2,7 @@
 
 from store.errors import (
     AssetError,
+    BadFile,
     CannotServe,
     NoStore,
     QueryError,
@@ -15,6 +16,7 @@ from store.keys import canonical, cell_key, digest
 
 __all__ = [
     "AssetError",
+    "BadFile",
     "CannotServe",
     "NoStore",
     "QueryError",

@@ -8,6 +8,7 @@ StoreError
 ├── StoreBroken      the folder or database cannot be used
 │   └── DiskFull     there is no room for what came in
 ├── AssetError       a model or text could not be fetched or is not what it should be
+├── BadFile          a file of a user's is missing or not of its form
 ├── CannotServe      a run's store cannot be read by others while it is on
 └── QueryError       a query of the user's that DuckDB refuses
 """
@@ -96,6 +97,18 @@ class AssetError(StoreError):
 
     def __str__(self) -> str:
         return f"asset {self.name}: {self.found}; {self.fix}"
+
+
+class BadFile(StoreError):
+    """A file of a user's is missing or not of its form; nothing of it was taken."""
+
+    def __init__(self, path: Path, where: str, found: str, fix: str) -> None:
+        super().__init__(path, where, found, fix)
+        self.path, self.where, self.found, self.fix = path, where, found, fix
+
+    def __str__(self) -> str:
+        place = f"{self.path}, {self.where}" if self.where else str(self.path)
+        return f"{place}: {self.found}; {self.fix}"
 
 
 class CannotServe(StoreError):

@@ -126,7 +126,8 @@ def make_views(connection: Connection) -> None:
     imported = _union(tables, _CHARACTERS)
     connection.execute(f"""
         CREATE OR REPLACE VIEW vectors AS
-            SELECT e.encoder, v.* FROM ({_union(tables, _VECTORS)}) AS v
+            SELECT e.encoder, e.identity ->> 'pooling' AS pooling, v.*
+            FROM ({_union(tables, _VECTORS)}) AS v
             JOIN encoders AS e USING (encoder_id);
         CREATE OR REPLACE VIEW imported_vectors AS {imported};
         COMMENT ON VIEW vectors IS '{_VIEW_COMMENT}'""")

@@ -33,7 +33,7 @@ class Placement:
     @property
     def exact_on_cpu(self) -> bool:
         """Whether it is the CPU's float32, which has a faster way to multiply."""
-        return self.device.type == "cpu" and self.dtype == torch.float32
+        return self.device.type == "cpu" and self.dtype_name == "float32"
 
     def budget_tokens(self, asked: int | None) -> int:
         """Tokens of a batch, padding included: what was asked for, or what suits the device."""

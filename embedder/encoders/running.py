@@ -1,15 +1,15 @@
-"""Batches through a model: one after the other on a GPU, one on each core of a CPU.
+"""Batches through a model: one after the other on a GPU, on a CPU with a part for each core.
 
-Cores that share a batch wait for each other after every layer, long where other programs want them
-too; cores with a batch each wait for nobody.
+Cores that share all of a batch wait for each other after every layer, long where other programs
+want them too; with a part each they wait once a batch.
 """
 
 from __future__ import annotations
 
 import contextlib
-from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import ThreadPoolExecutor
+from itertools import chain
 from typing import TypeAlias, TypeVar
 
 import torch
@@ -20,21 +20,21 @@ from embedder.encoders.placement import Placement
 
 Result = TypeVar("Result")
 Call: TypeAlias = Callable[[Sequence[int]], Result]
+Done: TypeAlias = list[tuple[Sequence[int], Result]]
+"""Texts' indices and what came of them, by part."""
 
 
 class Runner:
     """Runs the batches of one model."""
 
     def __init__(self, model: str, placement: Placement, budget_tokens: int) -> None:
-        """Take the model's name, for errors, its place, and what a batch may come to."""
+        """Take the model's name, for errors, its place, and what a core's part may come to."""
         self._halving = Halving(model, placement.device)
         self._on_cpu = placement.device.type == "cpu"
         self._budget_tokens = budget_tokens
 
-    def run(
-        self, call: Call[Result], lengths: Sequence[int]
-    ) -> Iterator[tuple[Sequence[int], Result]]:
-        """Yield texts' indices and what came of them, longest texts first.
+    def run(self, call: Call[Result], lengths: Sequence[int]) -> Iterator[Done[Result]]:
+        """Yield batches as they are done, longest texts first; none is begun ahead of its turn.
 
         Args:
             call: Runs the texts of some indices, without gradients; on a CPU from several threads
@@ -54,27 +54,19 @@ class Runner:
             yield from self._on_each_core(inferred, cut, lengths)
         else:
             for batch in cut:
-                yield from self._halving.run(inferred, batch, lengths)
+                for part in self._halving.run(inferred, batch, lengths):
+                    yield [part]
 
     def _on_each_core(
         self, call: Call[Result], cut: Sequence[Sequence[int]], lengths: Sequence[int]
-    ) -> Iterator[tuple[Sequence[int], Result]]:
-        def whole(batch: Sequence[int]) -> list[tuple[Sequence[int], Result]]:
-            return list(self._halving.run(call, batch, lengths))
+    ) -> Iterator[Done[Result]]:
+        def whole(part: Sequence[int]) -> Done[Result]:
+            return list(self._halving.run(call, part, lengths))
 
         cores = torch.get_num_threads()
-        pool = ThreadPoolExecutor(cores, thread_name_prefix="encoder")
-        waiting: deque[Future[list[tuple[Sequence[int], Result]]]] = deque()
-        with _one_core_each():
-            try:
-                for batch in cut:
-                    waiting.append(pool.submit(whole, batch))
-                    if len(waiting) > cores:
-                        yield from waiting.popleft().result()
-                while waiting:
-                    yield from waiting.popleft().result()
-            finally:
-                pool.shutdown(cancel_futures=True)
+        with _one_core_each(), ThreadPoolExecutor(cores, thread_name_prefix="encoder") as pool:
+            for start in range(0, len(cut), cores):
+                yield list(chain.from_iterable(pool.map(whole, cut[start : start + cores])))
 
 
 @contextlib.contextmanager

@@ -67,9 +67,10 @@ class SentenceEncoder:
         def run(rows: Sequence[int]) -> Tensor:
             return parts.forward([told.ids[row] for row in rows]).cpu()
 
-        for rows, vectors in self._runner.run(run, lengths):
+        for done in self._runner.run(run, lengths):
             batch = outcomes.vectors(
                 (target, _encoded(target, vector, told.counts[row], lengths[row]))
+                for rows, vectors in done
                 for row, vector in zip(rows, vectors, strict=True)
                 for target in groups[row]
             )

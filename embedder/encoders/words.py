@@ -114,11 +114,11 @@ class WordEncoder:
         def run(rows: Sequence[int]) -> list[Vector]:
             return self._means([passes[row] for row in rows])
 
-        for rows, vectors in self._runner.run(run, lengths):
-            spots = [(passes[row], spot) for row in rows for spot in passes[row].spots]
+        for done in self._runner.run(run, lengths):
             batch = outcomes.vectors(
                 (spot.target, _encoded(each, spot, vector))
-                for (each, spot), vector in zip(spots, vectors, strict=True)
+                for rows, vectors in done
+                for (each, spot), vector in zip(_spots(passes, rows), vectors, strict=True)
             )
             if batch:
                 yield batch
@@ -242,6 +242,11 @@ def _cut(context: _Context, start: int, room: int) -> Ids:
     end = len(context.ids) - context.tail
     inner = context.ids[context.lead : end]
     return [*context.ids[: context.lead], *inner[start : start + room], *context.ids[end:]]
+
+
+def _spots(passes: Sequence[_Pass], rows: Sequence[int]) -> Iterator[tuple[_Pass, _Spot]]:
+    """The words of some passes, in the order of their vectors."""
+    return ((passes[row], spot) for row in rows for spot in passes[row].spots)
 
 
 def _encoded(each: _Pass, spot: _Spot, vector: Vector) -> Encoded:

@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
-from embedder.errors import FeatureFileError, UnknownWork
-from embedder.features.files import read_text, text_lines
+from embedder.errors import UnknownWork
+from store.errors import BadFile
+from store.files import Line, lines_of, read_text
 
 COLUMNS = "work, alias, name"
 ARTICLE = re.compile("a ", re.IGNORECASE)
@@ -119,42 +120,40 @@ def read_aliases(path: Path) -> AliasMap:
     """The alias map of a file, plain or `.gz`.
 
     Raises:
-        FeatureFileError: The file cannot be read, is not UTF-8 or has no rows, or a row has another
-            number of columns, an empty cell or one with spaces around it.
+        BadFile: The file cannot be read, is not UTF-8 or has no rows, or a row has another number
+            of columns, an empty cell or one with spaces around it.
     """
     works: dict[str, dict[str, str]] = {}
     lines: dict[tuple[str, str], int] = {}
     overridden = []
-    for line, text in text_lines(read_text(path)):
-        if not text.strip():
+    for line in lines_of(path, read_text(path)):
+        if not any(cell.strip() for cell in line.cells):
             continue
-        work, alias, name = cells_of(path, line, text)
+        work, alias, name = cells_of(line)
         names = works.setdefault(work, {})
         if names.get(alias, name) != name:
             overridden.append(
-                Overridden(work=work, alias=alias, line=lines[work, alias], by_line=line)
+                Overridden(work=work, alias=alias, line=lines[work, alias], by_line=line.number)
             )
-        names[alias], lines[work, alias] = name, line
+        names[alias], lines[work, alias] = name, line.number
     if not works:
-        raise FeatureFileError(path, "", "no rows", f"write one row an alias: {COLUMNS}")
+        raise BadFile(path, "", "no rows", f"write one row an alias: {COLUMNS}")
     fixed = {work: MappingProxyType(names) for work, names in works.items()}
     return AliasMap(path=path, works=MappingProxyType(fixed), overridden=tuple(overridden))
 
 
-def cells_of(path: Path, line: int, text: str) -> list[str]:
+def cells_of(line: Line) -> tuple[str, ...]:
     """The three cells of a row.
 
     Raises:
-        FeatureFileError: There are more or fewer, or one is empty or has spaces around it.
+        BadFile: There are more or fewer, or one is empty or has spaces around it.
     """
-    cells = text.split("\t")
-    place = f"line {line}"
-    if len(cells) != 3:
-        columns = "1 column" if len(cells) == 1 else f"{len(cells)} columns"
-        raise FeatureFileError(path, place, columns, f"write three, with tabs between: {COLUMNS}")
-    for cell in cells:
+    if len(line.cells) != 3:
+        columns = "1 column" if len(line.cells) == 1 else f"{len(line.cells)} columns"
+        raise line.error(columns, f"write three, with tabs between: {COLUMNS}")
+    for cell in line.cells:
         if not cell:
-            raise FeatureFileError(path, place, "an empty cell", f"write all of {COLUMNS}")
+            raise line.error("an empty cell", f"write all of {COLUMNS}")
         if cell != cell.strip():
-            raise FeatureFileError(path, place, f"{cell!r} has spaces around it", "take them away")
-    return cells
+            raise line.error(f"{cell!r} has spaces around it", "take them away")
+    return line.cells

@@ -16,7 +16,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from embedder.errors import FeatureFileError
 from embedder.features.aliases import Aliases, AliasMap
 from embedder.features.base import (
     Check,
@@ -49,6 +48,7 @@ from embedder.features.booknlp_files import (
     read_tokens,
 )
 from embedder.features.mapping import Losses, by_character, check_kinds
+from store.errors import BadFile
 
 KINDS: tuple[Kind, ...] = ("event", "modifier", "quote")
 MOST_MENTIONS_IGNORED = 5
@@ -88,14 +88,14 @@ def read_booknlp(
         kinds: What to read, in this order; `.quotes` is needed only for quotes.
 
     Raises:
-        FeatureFileError: A file is missing or not of its format, or they are not of one run.
+        BadFile: A file is missing or not of its format, or they are not of one run.
         UnknownWork: The alias map has no such work.
     """
     check_kinds(path, kinds, KINDS, "BookNLP")
     known = aliases.of(work)
     files = find_files(path)
     if "quote" in kinds and files.quotes is None:
-        raise FeatureFileError(
+        raise BadFile(
             files.book, "", "no .quotes file beside it", "put it there, or do not ask for quotes"
         )
     characters = read_book(files.book)

@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from embedder.errors import FeatureFileError
 from embedder.features.base import Check
 from embedder.features.booknlp_files import (
     BookCharacter,
@@ -26,6 +25,7 @@ from embedder.features.booknlp_files import (
     read_supersense,
 )
 from embedder.features.mapping import Tally
+from store.errors import BadFile
 
 ONE_RUN = "put the .tokens and the .book of one run of BookNLP side by side"
 
@@ -50,10 +50,10 @@ class Known:
         """Count whether the span's text agrees with what is known, and learn from it.
 
         Raises:
-            FeatureFileError: It reaches past the document's last token.
+            BadFile: It reaches past the document's last token.
         """
         if self.tokens is not None and span.end >= len(self.tokens.words):
-            raise span.row.error(past_end(span.end, self.tokens), ONE_RUN)
+            raise span.line.error(past_end(span.end, self.tokens), ONE_RUN)
         words = span.text.split(" ")
         count = span.end - span.start + 1
         stated = [self.word(token) for token in range(span.start, span.end + 1)]
@@ -63,7 +63,7 @@ class Known:
         agrees = len(words) == count and all(
             known in (None, word) for known, word in zip(stated, words, strict=True)
         )
-        place = f"{span.row.path.name}, line {span.row.line}"
+        place = f"{span.line.path.name}, line {span.line.number}"
         tally.add(agrees=agrees, example=f"{place}: {span.text!r}, tokens {expected(stated)}")
         if agrees and self.tokens is None:
             self.words.update(zip(range(span.start, span.end + 1), words, strict=True))
@@ -88,7 +88,7 @@ def check_files(
     """All comparisons that the files there allow.
 
     Raises:
-        FeatureFileError: A file is not of its format, a token id is past the document's end, or
+        BadFile: A file is not of its format, a token id is past the document's end, or
             `.book` has another word than `.tokens` at a token.
     """
     known = Known(tokens=tokens)
@@ -137,16 +137,16 @@ def compare_book(known: Known, path: Path, characters: tuple[BookCharacter, ...]
     """The words of `.book` at their token ids.
 
     Raises:
-        FeatureFileError: `.tokens` is there and has no such token or another word at it.
+        BadFile: `.tokens` is there and has no such token or another word at it.
     """
     tally = Tally(".book's words")
     for place, word in words_of(characters):
         if known.tokens is not None and word.i >= len(known.tokens.words):
-            raise FeatureFileError(path, f"{place}.i", past_end(word.i, known.tokens), ONE_RUN)
+            raise BadFile(path, f"{place}.i", past_end(word.i, known.tokens), ONE_RUN)
         stated = known.word(word.i)
         if known.tokens is not None and stated != word.w:
             found = f"{word.w!r} at token {word.i}, which is {stated!r} in {known.tokens.path.name}"
-            raise FeatureFileError(path, place, found, ONE_RUN)
+            raise BadFile(path, place, found, ONE_RUN)
         if stated is None:
             known.words[word.i] = word.w
             continue

@@ -14,8 +14,9 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, TypeAdapter
 
-from embedder.errors import FeatureFileError
-from embedder.features.files import AGAIN, Row, parse_json, read_table, read_text
+from embedder.features.files import AGAIN, parse_json
+from store.errors import BadFile
+from store.files import Line, read_text, table_of
 
 Text = Annotated[str, Strict()]
 Word = Annotated[str, Strict(), Field(min_length=1)]
@@ -110,13 +111,13 @@ class Span:
     """Tokens of the document and the text that a file says they are.
 
     Attributes:
-        row: The line that says so.
+        line: The line that says so.
         start: The first token's id.
         end: The last one's, inclusive.
         text: Their words, joined by spaces.
     """
 
-    row: Row
+    line: Line
     start: int
     end: int
     text: str
@@ -160,21 +161,21 @@ def find_files(path: Path) -> BookFiles:
     """The files beside a `.book`, which is `path` itself or the only one in the folder `path`.
 
     Raises:
-        FeatureFileError: There is no `.book`, more than one, or a file both plain and as `.gz`.
+        BadFile: There is no `.book`, more than one, or a file both plain and as `.gz`.
     """
     if path.is_dir():
         books = sorted(path.glob("*.book")) + sorted(path.glob("*.book.gz"))
         stems = {stem_of(book) for book in books}
         if not stems:
-            raise FeatureFileError(path, "", "no .book file", "name a folder of BookNLP's output")
+            raise BadFile(path, "", "no .book file", "name a folder of BookNLP's output")
         if len(stems) > 1:
             found = f"{len(stems)} .book files ({', '.join(sorted(stems)[:3])}, …)"
-            raise FeatureFileError(path, "", found, "name one of them instead of the folder")
+            raise BadFile(path, "", found, "name one of them instead of the folder")
         path = books[0]
     elif not path.is_file():
-        raise FeatureFileError(path, "", "no such file or folder", "check the path")
+        raise BadFile(path, "", "no such file or folder", "check the path")
     elif not path.name.endswith((".book", ".book.gz")):
-        raise FeatureFileError(
+        raise BadFile(
             path, "", "not a .book file", "name BookNLP's .book file, or the folder it is in"
         )
     folder, stem = path.parent, stem_of(path)
@@ -197,11 +198,11 @@ def sibling(folder: Path, stem: str, ending: str) -> Path | None:
     """The file of one ending, plain or packed; None where there is neither.
 
     Raises:
-        FeatureFileError: There are both.
+        BadFile: There are both.
     """
     plain, packed = folder / f"{stem}.{ending}", folder / f"{stem}.{ending}.gz"
     if plain.exists() and packed.exists():
-        raise FeatureFileError(plain, "", "there is also a .gz of it", "keep one of the two")
+        raise BadFile(plain, "", "there is also a .gz of it", "keep one of the two")
     if plain.exists():
         return plain
     return packed if packed.exists() else None
@@ -211,66 +212,66 @@ def read_book(path: Path) -> tuple[BookCharacter, ...]:
     """The clusters of `.book`, in its order.
 
     Raises:
-        FeatureFileError: It is not of the format, or two clusters have one id.
+        BadFile: It is not of the format, or two clusters have one id.
     """
     characters = parse_json(path, read_text(path), TypeAdapter(Book)).characters
     seen: dict[int, int] = {}
     for place, character in enumerate(characters):
         if character.id in seen:
             found = f"id {character.id} is also that of characters[{seen[character.id]}]"
-            raise FeatureFileError(path, f"characters[{place}].id", found, AGAIN)
+            raise BadFile(path, f"characters[{place}].id", found, AGAIN)
         seen[character.id] = place
     return characters
 
 
 def read_quotes(path: Path) -> Iterator[Quote]:
     """The lines of `.quotes`, in its order."""
-    for row in read_table(path, QUOTE_COLUMNS):
-        span = span_of(row, (0, 1, 6), "quote")
-        if row.cells[2:6] == (NO_SPEAKER,) * 4:
+    for line in table_of(path, read_text(path), QUOTE_COLUMNS):
+        span = span_of(line, (0, 1, 6), "quote")
+        if line.cells[2:6] == (NO_SPEAKER,) * 4:
             yield Quote(span=span, mention=None, speaker=None)
             continue
-        mention = span_of(row, (2, 3, 4), "mention")
-        yield Quote(span=span, mention=mention, speaker=row.whole(5, "char_id"))
+        mention = span_of(line, (2, 3, 4), "mention")
+        yield Quote(span=span, mention=mention, speaker=line.whole(5, "char_id"))
 
 
 def read_entities(path: Path) -> Iterator[tuple[int, str, Span]]:
     """The cluster id, the category and the span of each line of `.entities`.
 
     Raises:
-        FeatureFileError: A line is not of the format.
+        BadFile: A line is not of the format.
     """
-    for row in read_table(path, ENTITY_COLUMNS):
-        if row.cells[3] not in ("PROP", "NOM", "PRON"):
-            raise row.error(f"prop is {row.cells[3]!r}, not PROP, NOM or PRON", AGAIN)
-        yield row.whole(0, "COREF"), row.cells[4], span_of(row, (1, 2, 5), "entity")
+    for line in table_of(path, read_text(path), ENTITY_COLUMNS):
+        if line.cells[3] not in ("PROP", "NOM", "PRON"):
+            raise line.error(f"prop is {line.cells[3]!r}, not PROP, NOM or PRON", AGAIN)
+        yield line.whole(0, "COREF"), line.cells[4], span_of(line, (1, 2, 5), "entity")
 
 
 def read_supersense(path: Path) -> Iterator[Span]:
     """The span of each line of `.supersense`."""
-    for row in read_table(path, SUPERSENSE_COLUMNS):
-        yield span_of(row, (0, 1, 3), "supersense")
+    for line in table_of(path, read_text(path), SUPERSENSE_COLUMNS):
+        yield span_of(line, (0, 1, 3), "supersense")
 
 
-def span_of(row: Row, columns: tuple[int, int, int], name: str) -> Span:
+def span_of(line: Line, columns: tuple[int, int, int], name: str) -> Span:
     """The span that a row's columns of start, end and text give.
 
     Raises:
-        FeatureFileError: An end is no token id, or the last comes before the first.
+        BadFile: An end is no token id, or the last comes before the first.
     """
-    start = row.whole(columns[0], f"the {name}'s first token")
-    end = row.whole(columns[1], f"the {name}'s last token")
+    start = line.whole(columns[0], f"the {name}'s first token")
+    end = line.whole(columns[1], f"the {name}'s last token")
     if end < start:
-        raise row.error(f"the {name} ends at token {end}, before its first, {start}", AGAIN)
-    return Span(row=row, start=start, end=end, text=row.cells[columns[2]])
+        raise line.error(f"the {name} ends at token {end}, before its first, {start}", AGAIN)
+    return Span(line=line, start=start, end=end, text=line.cells[columns[2]])
 
 
 def read_tokens(path: Path) -> Tokens:
     """The tokens and sentences of `.tokens`.
 
     Raises:
-        FeatureFileError: A line is not of the format, or the ids of tokens or sentences do not
-            count up by one.
+        BadFile: A line is not of the format, or the ids of tokens or sentences do not count up by
+            one.
     """
     words: list[str] = []
     sentence: list[int] = []
@@ -278,18 +279,18 @@ def read_tokens(path: Path) -> Tokens:
     contexts: list[str] = []
     pieces: list[str] = []
     length = 0
-    for row in read_table(path, TOKEN_COLUMNS):
-        check_token(row, len(words), len(contexts), len(pieces))
-        if row.whole(1, "sentence_ID") > len(contexts):
+    for line in table_of(path, read_text(path), TOKEN_COLUMNS):
+        check_token(line, len(words), len(contexts), len(pieces))
+        if line.whole(1, "sentence_ID") > len(contexts):
             contexts.append("".join(pieces))
             pieces, length = [], 0
-        words.append(row.cells[4])
+        words.append(line.cells[4])
         sentence.append(len(contexts))
         starts.append(length)
-        pieces.append(f"{row.cells[4]} ")
+        pieces.append(f"{line.cells[4]} ")
         length += len(pieces[-1])
     if not words:
-        raise FeatureFileError(path, "", "no tokens", AGAIN)
+        raise BadFile(path, "", "no tokens", AGAIN)
     contexts.append("".join(pieces))
     return Tokens(
         path=path,
@@ -300,28 +301,28 @@ def read_tokens(path: Path) -> Tokens:
     )
 
 
-def check_token(row: Row, token: int, sentence: int, within: int) -> None:
+def check_token(line: Line, token: int, sentence: int, within: int) -> None:
     """Whether a line of `.tokens` follows on the lines before it.
 
     Args:
-        row: The line.
+        line: The line.
         token: Tokens before it in the document (count).
         sentence: The id of the sentence that the line before belongs to.
         within: Tokens before it in that sentence (count).
 
     Raises:
-        FeatureFileError: Its ids are not the next ones, or its word is empty or has a space in it.
+        BadFile: Its ids are not the next ones, or its word is empty or has a space in it.
     """
-    found = row.whole(3, "token_ID_within_document")
+    found = line.whole(3, "token_ID_within_document")
     if found != token:
-        raise row.error(f"token_ID_within_document is {found} instead of {token}", AGAIN)
-    found = row.whole(1, "sentence_ID")
+        raise line.error(f"token_ID_within_document is {found} instead of {token}", AGAIN)
+    found = line.whole(1, "sentence_ID")
     if found not in ((sentence, sentence + 1) if within else (sentence,)):
         before = f"the last was {sentence}" if within else "the first must be 0"
-        raise row.error(f"sentence_ID is {found}, {before}", AGAIN)
+        raise line.error(f"sentence_ID is {found}, {before}", AGAIN)
     expected = within if found == sentence else 0
-    found = row.whole(2, "token_ID_within_sentence")
+    found = line.whole(2, "token_ID_within_sentence")
     if found != expected:
-        raise row.error(f"token_ID_within_sentence is {found} instead of {expected}", AGAIN)
-    if not row.cells[4] or " " in row.cells[4]:
-        raise row.error(f"the word is {row.cells[4]!r}", AGAIN)
+        raise line.error(f"token_ID_within_sentence is {found} instead of {expected}", AGAIN)
+    if not line.cells[4] or " " in line.cells[4]:
+        raise line.error(f"the word is {line.cells[4]!r}", AGAIN)

@@ -36,8 +36,8 @@ from embedder.features.fanfictionnlp_files import (
     Passage,
     read_documents,
 )
-from embedder.features.files import shown
 from embedder.features.mapping import Losses, Tally, by_character, check_kinds
+from store.files import shown
 
 KINDS: tuple[Kind, ...] = ("quote", "assertion")
 NO_ALIAS: WhyUnmapped = "no alias"
@@ -67,7 +67,7 @@ def read_fanfictionnlp(
         kinds: What to read, in this order.
 
     Raises:
-        FeatureFileError: The files are not there or not of the format.
+        BadFile: The files are not there or not of the format.
         UnknownWork: The alias map has no such work.
     """
     check_kinds(path, kinds, KINDS, "FanfictionNLP")

@@ -18,9 +18,10 @@ from typing import Annotated, Literal, TypeAlias, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, Strict, TypeAdapter
 
-from embedder.errors import FeatureFileError
 from embedder.features.base import Coverage
-from embedder.features.files import AGAIN, decode, parse_json
+from embedder.features.files import AGAIN, parse_json
+from store.errors import BadFile
+from store.files import decoded, read_bytes
 
 Form = TypeVar("Form")
 Text = Annotated[str, Strict()]
@@ -94,7 +95,7 @@ def read_documents(source: Path) -> tuple[tuple[Document, ...], Coverage]:
     """Every document of a folder or zip, in the order of their numbers, and which files lack.
 
     Raises:
-        FeatureFileError: The source or a file of it cannot be read or is not of the format.
+        BadFile: The source or a file of it cannot be read or is not of the format.
     """
     found, ignored = find(source)
     names = sorted({name for files in found.values() for name in files}, key=reading_order)
@@ -118,7 +119,7 @@ def find(source: Path) -> tuple[dict[Folder, dict[str, Found]], list[str]]:
     """The files of each folder by document, and the names of those that are of no document.
 
     Raises:
-        FeatureFileError: A folder is missing or there twice, or the source cannot be read.
+        BadFile: A folder is missing or there twice, or the source cannot be read.
     """
     found: dict[Folder, dict[str, Found]] = {folder: {} for folder in FOLDERS}
     parents: dict[Folder, PurePosixPath] = {}
@@ -127,16 +128,14 @@ def find(source: Path) -> tuple[dict[Folder, dict[str, Found]], list[str]]:
         folder, member = file.folder, file.member
         parent = parents.setdefault(folder, member.parent)
         if parent != member.parent:
-            raise FeatureFileError(
-                source, "", f"{folder} is there twice ({parent}, {member.parent})", WHERE
-            )
+            raise BadFile(source, "", f"{folder} is there twice ({parent}, {member.parent})", WHERE)
         if member.name.endswith(ENDINGS[folder]):
             found[folder][member.name.removesuffix(ENDINGS[folder])] = file
         else:
             ignored.append(str(member))
     for folder in FOLDERS:
         if folder not in parents:
-            raise FeatureFileError(source, "", f"no file in a folder {folder}", WHERE)
+            raise BadFile(source, "", f"no file in a folder {folder}", WHERE)
     return found, ignored
 
 
@@ -154,12 +153,12 @@ def files_of(source: Path) -> tuple[Found, ...]:
     """The files in the three folders of a folder or a zip, sorted by path.
 
     Raises:
-        FeatureFileError: There is nothing at the path, or it cannot be read.
+        BadFile: There is nothing at the path, or it cannot be read.
     """
     if source.is_dir():
         return tuple(folder_files(source))
     if not source.is_file():
-        raise FeatureFileError(source, "", "no such file or folder", "check the path")
+        raise BadFile(source, "", "no such file or folder", "check the path")
     return tuple(zip_files(source))
 
 
@@ -168,20 +167,15 @@ def folder_files(source: Path) -> Iterator[Found]:
     for path in sorted(source.rglob("*")):
         member = PurePosixPath(path.relative_to(source).as_posix())
         folder = folder_of(member)
-        if folder is None or not path.is_file():
-            continue
-        try:
-            yield Found(folder=folder, member=member, path=path, data=path.read_bytes())
-        except OSError as error:
-            reason = error.strerror or str(error)
-            raise FeatureFileError(path, "", reason, "check its permissions") from None
+        if folder is not None and path.is_file():
+            yield Found(folder=folder, member=member, path=path, data=read_bytes(path))
 
 
 def zip_files(source: Path) -> Iterator[Found]:
     """As `files_of`, of a zip.
 
     Raises:
-        FeatureFileError: It is no zip, or a member is damaged or encrypted.
+        BadFile: It is no zip, or a member is damaged or encrypted.
     """
     member = ""
     try:
@@ -197,20 +191,20 @@ def zip_files(source: Path) -> Iterator[Found]:
                 yield Found(folder=folder, member=path, path=source / member, data=data)
     except (zipfile.BadZipFile, zlib.error, EOFError) as error:
         found = "not a readable zip" if not member else "a damaged member of the zip"
-        raise FeatureFileError(source, member, f"{found} ({error})", AGAIN) from None
+        raise BadFile(source, member, f"{found} ({error})", AGAIN) from None
     except (RuntimeError, NotImplementedError) as error:
         fix = "pack it without a password, with the usual compression"
-        raise FeatureFileError(source, member, str(error), fix) from None
+        raise BadFile(source, member, str(error), fix) from None
     except OSError as error:
         reason = error.strerror or str(error)
-        raise FeatureFileError(source, member, reason, "check its permissions") from None
+        raise BadFile(source, member, reason, "check its permissions") from None
 
 
 def read_document(name: str, found: Mapping[Folder, Mapping[str, Found]]) -> Document:
     """One document from its files.
 
     Raises:
-        FeatureFileError: A file is not of the format.
+        BadFile: A file is not of the format.
     """
     coref = found["char_coref"].get(name)
     return Document(
@@ -228,7 +222,7 @@ def passages(file: Found | None) -> ByName:
 
 def parsed(file: Found, form: TypeAdapter[Form]) -> Form:
     """A file's JSON."""
-    return parse_json(file.path, decode(file.path, file.data), form)
+    return parse_json(file.path, decoded(file.path, file.data), form)
 
 
 def reading_order(name: str) -> tuple[str, int, str]:

@@ -11,8 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from embedder.errors import FeatureFileError
 from embedder.features.base import Check, Dropped, Kind
+from store.errors import BadFile
 
 MOST_EXAMPLES = 5
 
@@ -80,10 +80,8 @@ def check_kinds(path: Path, kinds: Sequence[Kind], known: Sequence[Kind], pipeli
     """Whether the pipeline has every kind that was asked for.
 
     Raises:
-        FeatureFileError: It lacks one.
+        BadFile: It lacks one.
     """
     for kind in kinds:
         if kind not in known:
-            raise FeatureFileError(
-                path, "", f"{pipeline} has no {kind}s", f"ask for {' or '.join(known)}"
-            )
+            raise BadFile(path, "", f"{pipeline} has no {kind}s", f"ask for {' or '.join(known)}")

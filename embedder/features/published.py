@@ -18,10 +18,9 @@ import gzip
 import io
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
-from embedder.errors import FeatureFileError, NoContext
+from embedder.errors import NoContext
 from embedder.features.base import (
     Extracted,
     Feature,
@@ -35,7 +34,8 @@ from embedder.features.base import (
     kept,
     repeated_targets,
 )
-from embedder.features.files import read_text, shown
+from store.errors import BadFile
+from store.files import Line, read_text, shown
 
 COLUMNS: dict[Kind, tuple[str, ...]] = {
     "event": ("Character", "Role", "Event", "Context"),
@@ -44,24 +44,6 @@ COLUMNS: dict[Kind, tuple[str, ...]] = {
     "assertion": ("Character", "Assertion"),
 }
 MISSING_VALUES = ("nan", "NaN")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Line:
-    """One row of a feature file.
-
-    Attributes:
-        number: The line it begins on (from 1; a quoted cell may hold line ends).
-        cells: Its cells.
-    """
-
-    path: Path
-    number: int
-    cells: tuple[str, ...]
-
-    def error(self, found: str, fix: str) -> FeatureFileError:
-        """An error at this row."""
-        return FeatureFileError(self.path, f"line {self.number}", found, fix)
 
 
 def read_published(path: Path, *, pipeline: Pipeline, kind: Kind, work: str) -> Reading:
@@ -74,7 +56,7 @@ def read_published(path: Path, *, pipeline: Pipeline, kind: Kind, work: str) -> 
         work: The work they are of; the file does not say.
 
     Raises:
-        FeatureFileError: The file cannot be read or is not of the format, a cell that must not be
+        BadFile: The file cannot be read or is not of the format, a cell that must not be
             is empty, or a word is not in its context.
     """
     columns = COLUMNS[kind]
@@ -83,7 +65,7 @@ def read_published(path: Path, *, pipeline: Pipeline, kind: Kind, work: str) -> 
     if header is None or header.cells != columns:
         found = "an empty file" if header is None else f"header {shown(' '.join(header.cells))}"
         fix = f"a file of {kind}s has the tab-separated columns {', '.join(columns)}"
-        raise FeatureFileError(path, "line 1", found, fix)
+        raise BadFile(path, "line 1", found, fix)
     features = tuple(feature_of(line, kind) for line in lines)
     extracted = (Extracted(pipeline=pipeline, kind=kind, work=work, features=features),)
     report = Report(
@@ -100,10 +82,10 @@ def read_published(path: Path, *, pipeline: Pipeline, kind: Kind, work: str) -> 
 
 
 def rows_of(path: Path) -> Iterator[Line]:
-    """The rows of a file, the header too.
+    """The rows of a file, the header too; a quoted cell may hold line ends.
 
     Raises:
-        FeatureFileError: The file cannot be read, or a quoted cell is not closed.
+        BadFile: The file cannot be read, or a quoted cell is not closed.
     """
     reader = csv.reader(io.StringIO(read_text(path), newline=""), delimiter="\t", strict=True)
     number = 1
@@ -113,14 +95,14 @@ def rows_of(path: Path) -> Iterator[Line]:
             number = reader.line_num + 1
     except csv.Error as error:
         fix = 'close the quoted cell that begins there; a " inside one is written ""'
-        raise FeatureFileError(path, f"line {number}", f"not a row ({error})", fix) from None
+        raise BadFile(path, f"line {number}", f"not a row ({error})", fix) from None
 
 
 def feature_of(line: Line, kind: Kind) -> Feature:
     """The feature of one row.
 
     Raises:
-        FeatureFileError: The row is not of the kind's form.
+        BadFile: The row is not of the kind's form.
     """
     columns = COLUMNS[kind]
     if len(line.cells) != len(columns):
@@ -145,26 +127,26 @@ def role_of(line: Line) -> Role:
     """The role of an event's row.
 
     Raises:
-        FeatureFileError: It is neither agent nor patient.
+        BadFile: It is neither agent nor patient.
     """
     role = line.cells[1]
     if role == "agent":
         return "agent"
     if role == "patient":
         return "patient"
-    raise line.error(f"Role is {shown(role)!r}", "write agent or patient")
+    raise line.error(f"Role is {shown(role)}", "write agent or patient")
 
 
 def word_feature(line: Line, role: Role | None, word: str, context: str) -> Feature:
     """A word in its context, at its first place there.
 
     Raises:
-        FeatureFileError: The context does not hold it as a whole token.
+        BadFile: The context does not hold it as a whole token.
     """
     start = first_place(word, context)
     if start is None:
         raise line.error(
-            f"the context does not hold {shown(word)!r} as a whole word",
+            f"the context does not hold {shown(word)} as a whole word",
             "write the sentence it is in, its tokens joined by single spaces",
         )
     return Feature(
@@ -192,7 +174,7 @@ def write_published(path: Path, extracted: Extracted) -> None:
 
     Raises:
         NoContext: An event or modifier has no context; nothing is written.
-        FeatureFileError: The file cannot be written.
+        BadFile: The file cannot be written.
     """
     text = io.StringIO(newline="")
     writer = csv.writer(text, delimiter="\t", lineterminator="\r\n", quoting=csv.QUOTE_MINIMAL)
@@ -208,7 +190,7 @@ def write_published(path: Path, extracted: Extracted) -> None:
         beside.replace(path)
     except OSError as error:
         reason = error.strerror or str(error)
-        raise FeatureFileError(path, "", reason, "check the folder and its permissions") from None
+        raise BadFile(path, "", reason, "check the folder and its permissions") from None
     finally:
         with contextlib.suppress(OSError):  # gone where it was put in its place
             beside.unlink()

@@ -22,8 +22,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from embedder.errors import FeatureFileError, PipelineError
-from embedder.features.files import read_text
+from embedder.errors import PipelineError
+from store.errors import BadFile
+from store.files import read_text
 
 Size = Literal["big", "small"]
 NAME = "BookNLP"
@@ -105,11 +106,11 @@ def run_booknlp(job: BookNLPJob, *, say: Callable[[str], None]) -> Path:
     Raises:
         PipelineError: BookNLP or a part that it needs is not installed, output of that name is
             there already, or it ended without its output.
-        FeatureFileError: The text cannot be read, is not UTF-8 or has no words.
+        BadFile: The text cannot be read, is not UTF-8 or has no words.
     """
     text = read_text(job.text)
     if not text.strip():
-        raise FeatureFileError(job.text, "", "no words", "name the file of the novel's text")
+        raise BadFile(job.text, "", "no words", "name the file of the novel's text")
     there = [job.path(ending) for ending in WRITTEN if job.path(ending).exists()]
     if there:
         raise PipelineError(

@@ -170,7 +170,8 @@ CREATE OR REPLACE VIEW answered_choices AS
            coalesce(list_filter(shown, lambda e: e.value = entry.value)[1].key, entry.value) AS chosen
     FROM entries;
 
--- Means in double precision, each feature counted once. The groups are numbered before their vectors are taken
+-- Means in double precision, each feature counted once; with the pooling `published` each of its sub-word pieces,
+-- which is the paper's flat mean over pieces. The groups are numbered before their vectors are taken
 -- apart: hundreds of numbers a feature would each carry the names otherwise. A character of whom one half is
 -- missing (agent or patient) has no vector: it could not be compared with the others.
 CREATE OR REPLACE VIEW character_vectors AS
@@ -179,9 +180,10 @@ CREATE OR REPLACE VIEW character_vectors AS
         FROM features GROUP BY ALL),
     weighted AS (
         SELECT c.*, v.encoder, v.encoder_id, v.vector,
+               CASE WHEN v.pooling = 'published' THEN greatest(v.pieces, 1) ELSE 1 END AS weight,
                dense_rank() OVER (ORDER BY corpus, pipeline, kind, v.encoder_id, character, role) AS half
         FROM counted AS c JOIN vectors AS v USING (target_id)),
-    components AS (SELECT half, n, unnest(vector)::DOUBLE AS x, generate_subscripts(vector, 1) AS place FROM weighted),
+    components AS (SELECT half, n * weight AS n, unnest(vector)::DOUBLE AS x, generate_subscripts(vector, 1) AS place FROM weighted),
     means AS (SELECT half, place, sum(n * x) / sum(n) AS x FROM components GROUP BY half, place),
     halves AS (SELECT half, list(x ORDER BY place) AS vector FROM means GROUP BY half),
     named AS (

@@ -9,9 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from analysis.errors import BadFile, BadRequest, NotHeld
+from analysis.errors import BadRequest, NotHeld
 from analysis.studies import Asked, Inputs, bring_in, find_study
 from analysis.studies.study import Study
+from store.errors import BadFile
 from store.read import ask, open_read
 from tests.analysis.broken_for_tests import BROKEN, MATRIX, PAIRS, ROLES
 from tests.analysis.published_for_tests import contents, edited, vectors, write_published

@@ -19,11 +19,11 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.errors import BadFile
 from analysis.studies import Asked, Inputs, bring_in, find_study
 from analysis.studies.austenalike.sources import sources
 from analysis.studies.study import Study
 from store.corpus import Part
+from store.errors import BadFile
 from store.read import DATABASE, open_read
 from tests.analysis.published_for_tests import SHARED, contents, edited, write_published
 

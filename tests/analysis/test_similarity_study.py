@@ -8,9 +8,10 @@ from pathlib import Path
 import pytest
 
 from analysis.cells import Cell
-from analysis.errors import BadFile, BadRequest, NotHeld
+from analysis.errors import BadRequest, NotHeld
 from analysis.studies import Asked, Inputs, bring_in, find_study, study_names
 from analysis.studies.study import Study, StudyTable
+from store.errors import BadFile
 from store.read import ask, open_read
 from tests.analysis import corpora_for_tests as toys
 from tests.analysis.corpora_for_tests import GROUPS, MATRIX, NAMES, PAIRS, WORKS

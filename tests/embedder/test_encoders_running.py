@@ -30,7 +30,9 @@ def test_each_text_is_run_once_longest_first() -> None:
     """In the order of the batches, whichever is done first."""
     runner = Runner("small", CPU, 26)
 
-    done = list(runner.run(lambda rows: [row * 2 for row in rows], LENGTHS))
+    done = [
+        part for batch in runner.run(lambda r: [row * 2 for row in r], LENGTHS) for part in batch
+    ]
 
     flat = [row for rows, _ in done for row in rows]
     assert sorted(flat) == list(range(len(LENGTHS)))
@@ -40,7 +42,7 @@ def test_each_text_is_run_once_longest_first() -> None:
 
 
 def test_cores_work_side_by_side_each_by_itself() -> None:
-    """Two batches are in hand at once, and torch uses one core for each; then as before."""
+    """A batch has a part for each core, and torch uses one for each; then as before."""
     both = threading.Barrier(2, timeout=20)
     threads: list[int] = []
 
@@ -62,7 +64,7 @@ def test_memory_that_runs_out_is_met_on_each_core() -> None:
             raise MemoryError
         return len(rows)
 
-    done = list(Runner("small", CPU, 60).run(call, LENGTHS))
+    done = [part for batch in Runner("small", CPU, 60).run(call, LENGTHS) for part in batch]
 
     assert sorted(row for rows, _ in done for row in rows) == list(range(len(LENGTHS)))
     assert max(found for _, found in done) <= 2
@@ -82,8 +84,8 @@ def test_an_error_ends_the_work_and_nothing_stays_changed() -> None:
     assert torch.get_num_threads() == 2
 
 
-def test_work_that_is_given_up_stops() -> None:
-    """What is in hand is finished, no more is begun."""
+def test_no_batch_is_begun_before_the_one_before_it_is_taken() -> None:
+    """So that whoever writes each at once loses one at most."""
     begun: list[int] = []
 
     def call(rows: Sequence[int]) -> int:
@@ -92,8 +94,10 @@ def test_work_that_is_given_up_stops() -> None:
 
     working = Runner("small", CPU, 1).run(call, LENGTHS)
     assert isinstance(working, Generator)
-    next(working)
+    for taken in range(1, 6):
+        assert len(next(working)) == 2
+        assert len(begun) == 2 * taken
     working.close()
 
-    assert len(begun) <= 3
+    assert len(begun) == 10
     assert torch.get_num_threads() == 2

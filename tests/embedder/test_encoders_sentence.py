@@ -179,7 +179,7 @@ def test_a_model_saved_by_todays_sentence_transformers_is_read(
 
 def test_equal_texts_go_through_the_model_once_and_each_gets_its_vector(folder: Path) -> None:
     """Every target comes back once, in batches within the budget, longest first."""
-    encoder = make(f"sentence:{folder}", settings=Settings(device="cpu", batch_tokens=48))
+    encoder = make(f"sentence:{folder}", settings=Settings(device="cpu", batch_tokens=24))
     texts = [*TEXTS, *reversed(TEXTS)]
     targets = [Target(target_id=str(number), text=text) for number, text in enumerate(texts)]
 

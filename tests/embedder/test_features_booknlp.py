@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from embedder.errors import FeatureFileError, UnknownWork
+from embedder.errors import UnknownWork
 from embedder.features import Feature, Reading, read_booknlp
 from embedder.features.base import Dropped, UnknownSpeaker
 from embedder.features.booknlp_files import read_tokens
+from store.errors import BadFile
 from tests.embedder.features_for_tests import (
     ENTITIES_HEADER,
     SUPERSENSE_HEADER,
@@ -254,7 +255,7 @@ def test_a_folder_of_two_books_is_refused_and_one_may_be_named(tmp_path: Path) -
     folder = Native().write(tmp_path / "novel")
     (folder / "other.book").write_text(json.dumps({"characters": []}), "utf-8")
 
-    with pytest.raises(FeatureFileError, match=r"2 \.book files \(novel, other, …\); name one"):
+    with pytest.raises(BadFile, match=r"2 \.book files \(novel, other, …\); name one"):
         read_booknlp(folder, work="ONE", aliases=alias_map(tmp_path))
     named = read_booknlp(folder / "novel.book", work="ONE", aliases=alias_map(tmp_path))
 
@@ -266,7 +267,7 @@ def test_a_word_of_book_that_tokens_do_not_have_there_is_an_error(tmp_path: Path
     listed = [cluster(1, 9, agent=[word("ran", 1), word("ran", 7)], proper={"Tam": 9})]
 
     with pytest.raises(
-        FeatureFileError,
+        BadFile,
         match=r"novel\.book, characters\[0\]\.agent\[1\]: 'ran' at token 7, which is 'after' in "
         r"novel\.tokens; put the \.tokens and the \.book of one run",
     ):

@@ -90,7 +90,7 @@ def test_texts_count_and_positions_are_checked(tmp_path: Path) -> None:
         ("positions of quotes", 3, 0),
         ("positions of assertions", 6, 1),
     ]
-    assert report.checks[2].examples == ("novel_1, tokens 0 to 2: elsewhere, there Zoë ran",)
+    assert report.checks[2].examples == ("novel_1, tokens 0 to 2: 'elsewhere', there 'Zoë ran'",)
 
 
 def test_a_missing_file_of_a_document_is_told(tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from embedder.errors import FeatureFileError, NoContext
+from embedder.errors import NoContext
 from embedder.features import Extracted, Feature, Kind, Reading, read_published, write_published
 from embedder.features.published import first_place
+from store.errors import BadFile
 
 EVENTS = "Character\tRole\tEvent\tContext\r\n"
 
@@ -51,7 +52,7 @@ def test_line_feeds_alone_and_quoted_cells_are_read(tmp_path: Path) -> None:
 
 BAD: list[tuple[Kind, str, str]] = [
     ("event", "", r"line 1: an empty file; a file of events has the tab-separated columns Charac"),
-    ("event", "Character\tEvent\r\n", r"line 1: header Character Event; a file of events has"),
+    ("event", "Character\tEvent\r\n", r"line 1: header 'Character Event'; a file of events has"),
     ("modifier", EVENTS, r"line 1: header .*; a file of modifiers has the tab-separated columns"),
     ("event", EVENTS + "Zoë\tagent\tran\r\n", r"line 2: 3 cells where the header has 4; write"),
     ("event", EVENTS + "Zoë\tagent\tran\tran \tx\r\n", r"line 2: 5 cells where the header has 4"),
@@ -85,7 +86,7 @@ BAD: list[tuple[Kind, str, str]] = [
 @pytest.mark.parametrize(("kind", "text", "message"), BAD)
 def test_a_bad_file_names_its_line(tmp_path: Path, kind: Kind, text: str, message: str) -> None:
     """Wrong header, wrong number of cells, lost values, words that are not in their context."""
-    with pytest.raises(FeatureFileError, match=rf"features\.tsv, .*{message}"):
+    with pytest.raises(BadFile, match=rf"features\.tsv, .*{message}"):
         read(tmp_path, text, kind)
 
 
@@ -135,7 +136,7 @@ def test_nothing_is_written_of_features_without_a_context(tmp_path: Path) -> Non
 def test_a_file_that_cannot_be_written_says_why(tmp_path: Path) -> None:
     quote = extracted_of("quote", Feature(character="Zoë", text="“ Go ! ”"))
 
-    with pytest.raises(FeatureFileError, match=r"away/a\.tsv: No such file or directory; check"):
+    with pytest.raises(BadFile, match=r"away/a\.tsv: No such file or directory; check"):
         write_published(tmp_path / "away" / "a.tsv", quote)
 
 

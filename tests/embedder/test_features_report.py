@@ -86,7 +86,7 @@ def test_documents_and_their_flaws_are_told(tmp_path: Path) -> None:
         "positions of mentions: all 5 that can be compared agree",
         "positions of quotes: all 3 that can be compared agree",
         "positions of assertions: 1 of 6 disagree, "
-        "as novel_1, tokens 0 to 2: elsewhere, there Zoë ran",
+        "as novel_1, tokens 0 to 2: 'elsewhere', there 'Zoë ran'",
         "no word at all: 1 quote or assertion",
     ]
 

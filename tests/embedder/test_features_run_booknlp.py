@@ -12,8 +12,9 @@ from pathlib import Path
 
 import pytest
 
-from embedder.errors import FeatureFileError, PipelineError
+from embedder.errors import PipelineError
 from embedder.features import BookNLPJob, read_booknlp, run_booknlp
+from store.errors import BadFile
 from tests.embedder.features_for_tests import NOVEL, QUOTES_HEADER, Native, alias_map
 
 STAND_IN = """
@@ -199,11 +200,11 @@ def test_texts_that_cannot_be_read(tmp_path: Path) -> None:
     blank.write_text(" \n")
     latin.write_bytes("Zoë ran".encode("latin-1"))
 
-    with pytest.raises(FeatureFileError, match=r"blank\.txt: no words; name the file of the novel"):
+    with pytest.raises(BadFile, match=r"blank\.txt: no words; name the file of the novel"):
         run_booknlp(job(tmp_path, text=blank), say=print)
-    with pytest.raises(FeatureFileError, match=r"latin\.txt, line 1: byte 2 is not UTF-8"):
+    with pytest.raises(BadFile, match=r"latin\.txt, line 1: byte 0xeb is not UTF-8"):
         run_booknlp(job(tmp_path, text=latin), say=print)
-    with pytest.raises(FeatureFileError, match=r"none\.txt: no such file"):
+    with pytest.raises(BadFile, match=r"none\.txt: no such file"):
         run_booknlp(job(tmp_path, text=tmp_path / "none.txt"), say=print)
 
 

@@ -151,7 +151,10 @@ def test_a_store_a_run_has_open_is_read_and_not_written(tmp_path: Path) -> None:
     [
         (("austenalike",), "no part of the corpus 'austenalike'; name the folder of its published"),
         (("austenalike", "--data", "nowhere"), "nowhere: no such folder; name the one that holds"),
-        (("austenalike", "--vectors", "x", "--data", "."), "no such file; check the path"),
+        (
+            ("austenalike", "--vectors", "x", "--data", "."),
+            "neither layout: no folder benchmarks or gpt4",
+        ),
         (("similarity",), "similarity needs --corpus"),
         (("similarity", "--corpus", "c"), "no part of the corpus 'c'; name a file with --groups"),
         (("nothing",), "no store at"),

@@ -157,10 +157,14 @@ def feature(own: str, place: int, character: str, text: str, role: str | None = 
     )
 
 
+@pytest.mark.parametrize(("pooling", "weight"), [("own", 1), ("published", 3)])
 def test_a_character_s_vector_is_the_mean_of_its_features_with_the_halves_side_by_side(
-    tmp_path: Path,
+    tmp_path: Path, pooling: str, weight: int
 ) -> None:
-    """Equal texts count as often as they stand; a character without one half has no vector."""
+    """Equal texts count as often as they stand; a character without one half has no vector.
+
+    "run" is of 3 pieces and the other words of 1: a published mean is over pieces.
+    """
     own = import_id("plays", "features", "", "1")
     said = [("Ann", "go", "agent"), ("Ann", "go", "agent"), ("Ann", "run", "agent")]
     said += [("Ann", "see", "patient"), ("Bob", "run", "agent")]
@@ -170,13 +174,14 @@ def test_a_character_s_vector_is_the_mean_of_its_features_with_the_halves_side_b
         import_id=own, corpus="plays", relation="features", part="", path="f.tsv", rows=rows
     )
     numbers = {row.target_id: np.array([place, 1], np.float32) for place, row in enumerate(rows)}
-    journal = VectorJournal(tmp_path, EncoderMark(name="e", identity={"dim": 2}))
+    mark = EncoderMark(name="e", identity={"dim": 2, "pooling": pooling})
+    journal = VectorJournal(tmp_path, mark)
     journal.append(
         VectorBatch(
             target_ids=list(numbers),
             tokens=[1] * len(numbers),
             left_out=[0] * len(numbers),
-            pieces=[1] * len(numbers),
+            pieces=[3 if name == rows[2].target_id else 1 for name in numbers],
             matrix=np.stack(list(numbers.values())),
         )
     )
@@ -186,8 +191,9 @@ def test_a_character_s_vector_is_the_mean_of_its_features_with_the_halves_side_b
 
     query = "SELECT kind, character, vector, features FROM character_vectors ORDER BY ALL"
     go, run, see, hello = (numbers[rows[place].target_id][0] for place in (0, 2, 3, 5))
+    mean = (2 * go + weight * run) / (2 + weight)
     assert ask(open_read(tmp_path), query).rows == [
-        ("event", "Ann", [(2 * go + run) / 3, 1.0, see, 1.0], 4),
+        ("event", "Ann", [pytest.approx(mean), 1.0, see, 1.0], 4),
         ("quote", "Bob", [hello, 1.0], 1),
     ]
 

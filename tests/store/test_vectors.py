@@ -86,7 +86,7 @@ def test_an_owner_takes_in_what_comes_while_it_has_the_store(tmp_path: Path) -> 
     assert count == (1,)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=15, deadline=None)
 @given(cut=st.integers(0, 4_000), seed=st.integers(0, 3))
 def test_whole_frames_of_a_torn_segment_come_in_and_no_more(
     tmp_path_factory: pytest.TempPathFactory, cut: int, seed: int

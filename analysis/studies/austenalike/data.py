@@ -7,30 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import cached_property
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
 
-from analysis.errors import BadFile
 from analysis.studies.austenalike.layouts import ALIASES, ASKED, CAST, find_layout
 from analysis.studies.austenalike.names import NOVELS, OTHER_CODES
-from analysis.studies.files import Folder, Line, check_width, shown
-
-_POINTER: Final = b"version https://git-lfs.github.com/spec/"
-
-
-class Files(Folder):
-    """Files that Git may hold elsewhere: what stands for one is not taken for it."""
-
-    def data(self, name: str) -> bytes:
-        """A file's bytes as they are.
-
-        Raises:
-            BadFile: It is missing, cannot be read, or is a Git LFS pointer.
-        """
-        data = super().data(name)
-        if data.startswith(_POINTER):
-            found = "a Git LFS pointer instead of the file"
-            raise BadFile(self.path / name, "", found, "fetch it with `git lfs pull`")
-        return data
+from analysis.studies.files import Folder
+from store.errors import BadFile
+from store.files import Line, check_width, shown
 
 
 class Data:
@@ -43,7 +25,7 @@ class Data:
             BadFile: It has neither layout, or both.
         """
         self.folder, self.layout = folder, find_layout(folder)
-        self._files = Files(folder)
+        self._files = Folder(folder)
 
     def path(self, table: str) -> Path:
         """Where a table is."""

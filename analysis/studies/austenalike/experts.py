@@ -10,11 +10,11 @@ from __future__ import annotations
 
 from typing import Final
 
-from analysis.errors import BadFile
 from analysis.studies.austenalike.data import Data, novel, refuse_twice
 from analysis.studies.austenalike.layouts import ALIASES, LIST_FILE, MATRIX_FILE
-from analysis.studies.files import Line
 from store.corpus_rows import PairRow
+from store.errors import BadFile
+from store.files import Line
 
 RAW: Final = "raw"
 MAPPED: Final = "mapped"

@@ -14,8 +14,8 @@ from typing import Final
 from analysis.studies.austenalike.data import Data, refuse_missing, refuse_twice
 from analysis.studies.austenalike.layouts import GPT4_FILES
 from analysis.studies.austenalike.names import SINGLE
-from analysis.studies.files import Line
 from store.corpus_rows import ChoiceRow
+from store.files import Line
 
 _RUNS: Final = 5
 

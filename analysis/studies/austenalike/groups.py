@@ -11,8 +11,8 @@ from typing import Final
 from analysis.studies.austenalike.data import Data, novel, refuse_missing, refuse_twice
 from analysis.studies.austenalike.layouts import ROLE_FILE, SOCIAL_FILE
 from analysis.studies.austenalike.names import ROLES
-from analysis.studies.files import Line, check_width, shown
 from store.corpus_rows import GroupRow
+from store.files import Line, check_width, shown
 
 _COLUMNS: Final = "name novel startIncome endIncome gender age estAge rank maritalStatus".split(" ")
 _VERBATIM: Final = {

@@ -13,8 +13,8 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final
 
-from analysis.errors import BadFile
 from analysis.studies.austenalike.names import NOVELS, SINGLE, TEN, VECTORS
+from store.errors import BadFile
 
 CAST: Final = "austen-novels.tsv"
 ALIASES: Final = "character_map.tsv"

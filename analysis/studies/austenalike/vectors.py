@@ -19,12 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-from analysis.errors import BadFile
-from analysis.studies.austenalike.data import Data, Files
+from analysis.studies.austenalike.data import Data
 from analysis.studies.austenalike.layouts import ALIASES
 from analysis.studies.austenalike.names import NOVELS, PUBLISHED, Vectors
-from analysis.studies.files import AGAIN, Line, shown
+from analysis.studies.files import Folder
 from store.corpus import CharacterVectors
+from store.errors import BadFile
+from store.files import AGAIN, Line, shown
 
 Matrix: TypeAlias = npt.NDArray[np.float32]
 
@@ -76,7 +77,7 @@ def read_stack(data: Data, published: Vectors) -> Stack:
     Raises:
         BadFile: A file cannot be read, or a vector is none, or of another dimension.
     """
-    names, files = data.layout.vectors[published.row], Files(data.folder)
+    names, files = data.layout.vectors[published.row], Folder(data.folder)
     if names[0].endswith(".parquet"):
         return _from_parquet(files, names[0], published.dim)
     return _from_text(files, names, published.dim)
@@ -126,7 +127,7 @@ def checked_vectors(data: Data, published: Vectors, stack: Stack) -> CharacterVe
     )
 
 
-def _from_text(files: Files, names: Sequence[str], dim: int) -> Stack:
+def _from_text(files: Folder, names: Sequence[str], dim: int) -> Stack:
     """Of lines: novel, character, then a number a cell, without a header."""
     novels: list[str] = []
     characters: list[str] = []
@@ -161,7 +162,7 @@ def _number(line: Line, cell: str) -> float:
         raise line.error(f"a number is {shown(cell)}", AGAIN) from None
 
 
-def _from_parquet(files: Files, name: str, dim: int) -> Stack:
+def _from_parquet(files: Folder, name: str, dim: int) -> Stack:
     path = files.path / name
     table = _table(path, files.data(name))
     places = [Place(path=path, at=_row(at)) for at in range(table.num_rows)]

@@ -13,9 +13,10 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Final
 
-from analysis.errors import BadFile
-from analysis.studies.files import Folder, Line, shown
+from analysis.studies.files import Folder
 from store.corpus_rows import CastRow, GroupRow, PairRow
+from store.errors import BadFile
+from store.files import Line, shown
 
 GROUP_COLUMNS: Final = ("attribute", "group", "character")
 PAIR_COLUMNS: Final = ("a", "b", "count")
