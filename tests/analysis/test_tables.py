@@ -156,6 +156,7 @@ def test_notes_say_what_is_missing() -> None:
         "cells": 4,
         "replies": 2,
         "unparsed": 1,
+        "wrong_unparsed": 1,
         "most_common_reason": "no title",
         "truncated": 1,
         "failed": 1,
@@ -216,3 +217,15 @@ def test_an_unknown_experiment_is_told_those_there_are() -> None:
 
     with pytest.raises(NoSuchTable, match="'smal'; the store has other, small"):
         experiment_table(connection, "smal")
+
+
+def test_where_nothing_is_right_or_wrong_an_unread_reply_is_not_wrong() -> None:
+    """A task that asks who is like whom has replies of 0 units."""
+    connection = store({("a", *ORIGIN): "-"})
+    cell = cell_row(prompt_row("a", *ORIGIN), sample=0)
+    insert(connection, [reply_row(cell.key, text="It")])
+    insert(connection, [replace(score_row(cell, 0, answer=None, unparsed="none"), units=0)])
+
+    (found,) = experiment_table(connection, "small").notes
+
+    assert (found["unparsed"], found["wrong_unparsed"]) == (1, 0)
