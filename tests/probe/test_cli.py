@@ -156,7 +156,7 @@ def test_a_table_that_is_not_there_names_those_that_are(done: Path) -> None:
     ran = probe("table", "smal", "--store", done / "store")
 
     assert ran.returncode == 2
-    assert "no experiment is called 'smal'; the store has small" in one_line(ran)
+    assert "no experiment or study is called 'smal'; the store has small" in one_line(ran)
 
 
 def test_a_wrong_query_is_answered_in_duckdbs_words(done: Path) -> None:
