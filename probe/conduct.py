@@ -20,11 +20,12 @@ from probe.feed import Recording, feed
 from probe.gate import Clock, Pause
 from probe.ledger import Ledger
 from probe.plan import Drawn, Model, Plan
-from probe.progress import RunDisplay
+from probe.progress import Display, run_display
 from probe.provenance import provenance
 from probe.providers import Provider
 from probe.record import Recorded, Scope, Standing, plan_rows, recorded, spent, standings
 from probe.run import ModelRun
+from probe.snapshot import RunState
 from probe.usage import Usage, reply_limit
 from probe.watch import Watch
 from store.database import Database
@@ -107,7 +108,7 @@ class Conductor:
     ceiling: Ceiling = field(default_factory=Ceiling)
     head_start_s: float = _HEAD_START_S
     _ended: Ended = field(default_factory=Ended)
-    _display: RunDisplay = field(default_factory=RunDisplay)
+    _display: Display[RunState] = field(default_factory=run_display)
     _runs: list[ModelRun] = field(default_factory=list)
     _standings: dict[str, Standing] = field(default_factory=dict)
     _recording: Recording | None = None

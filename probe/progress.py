@@ -6,7 +6,8 @@ Everything goes to standard error; results have standard output to themselves.
 from __future__ import annotations
 
 import time
-from typing import Final
+from collections.abc import Callable
+from typing import Final, Generic, Self, TypeVar
 
 from rich.console import Console, Group, RenderableType
 from rich.live import Live
@@ -16,6 +17,8 @@ from rich.table import Table
 from rich.text import Text
 
 from probe.snapshot import ModelState, RunState
+
+State = TypeVar("State")
 
 _LINE_EVERY_S: Final = 15.0
 _BAR: Final = 24
@@ -120,16 +123,30 @@ def lines(state: RunState) -> list[str]:
     return found + [part for part in footer if part]
 
 
-class RunDisplay:
-    """Shows a run's states as they come. Use as a context manager."""
+class Display(Generic[State]):
+    """Shows the states of something as they come. Use as a context manager."""
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        picture: Callable[[State], RenderableType],
+        lines: Callable[[State], list[str]],
+        *,
+        first_line_s: float = _LINE_EVERY_S,
+    ) -> None:
+        """Take how a state is shown.
+
+        Args:
+            picture: On a terminal.
+            lines: Elsewhere.
+            first_line_s: When the first lines come (seconds from now).
+        """
+        self._picture, self._lines = picture, lines
         self._console = stderr()
         self._live = Live(console=self._console, auto_refresh=False, transient=False)
-        self._last = time.monotonic()
-        self._state: RunState | None = None
+        self._next = time.monotonic() + first_line_s
+        self._state: State | None = None
 
-    def __enter__(self) -> RunDisplay:
+    def __enter__(self) -> Self:
         if self._console.is_terminal:
             self._live.start()
         return self
@@ -144,18 +161,23 @@ class RunDisplay:
         """Print a line above the picture."""
         self._console.print(message, markup=False, soft_wrap=True)
 
-    def show(self, state: RunState) -> None:
+    def show(self, state: State) -> None:
         """Show a state: at once on a terminal, every so often elsewhere."""
         self._state = state
         if self._console.is_terminal:
-            self._live.update(picture(state), refresh=True)
-        elif time.monotonic() - self._last > _LINE_EVERY_S:
-            self._last = time.monotonic()
+            self._live.update(self._picture(state), refresh=True)
+        elif time.monotonic() >= self._next:
+            self._next = time.monotonic() + _LINE_EVERY_S
             self._print(state)
 
-    def _print(self, state: RunState) -> None:
-        for line in lines(state):
+    def _print(self, state: State) -> None:
+        for line in self._lines(state):
             self._console.print(line, markup=False, soft_wrap=True)
+
+
+def run_display() -> Display[RunState]:
+    """Shows a run."""
+    return Display(picture, lines)
 
 
 class FetchDisplay:

@@ -12,7 +12,7 @@ from typing import Final
 from probe.budget import Budget
 from probe.feed import Recording
 from probe.ledger import Ledger
-from probe.progress import RunDisplay
+from probe.progress import Display
 from probe.record import Standing
 from probe.run import ModelRun
 from probe.snapshot import Meter, RunState, model_state, remove_state, write_state
@@ -32,7 +32,7 @@ class Watch:
 
     database: Database
     experiment: str
-    display: RunDisplay
+    display: Display[RunState]
     recording: Recording
     runs: Sequence[ModelRun]
     budget: Budget

@@ -7,9 +7,7 @@ over. Segments are kept: together they rebuild every reply of a store.
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import datetime
@@ -18,7 +16,8 @@ from typing import Any, Final
 
 import orjson
 
-from store.errors import DiskFull, StoreBroken
+from store.appended import Appended
+from store.errors import StoreBroken
 from store.rows import (
     COLUMNS,
     AttemptRow,
@@ -46,7 +45,6 @@ _TIMES: Final = {
     kind: tuple(name for name, (plain, _) in COLUMNS[kind].items() if plain is datetime)
     for kind in _NAMES
 }
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,13 +60,10 @@ class Journal:
 
     def __init__(self, folder: Path, run_id: str) -> None:
         self.segment = f"{run_id}.jsonl"
-        self._path = folder / self.segment
-        flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT
         try:
-            self._file = os.open(self._path, flags, 0o644)
+            self._file = Appended(folder / self.segment, fix=_FREE)
         except OSError as error:
             raise StoreBroken(folder, f"cannot write here ({error.strerror})", _FREE) from None
-        self._end = 0
 
     def append(self, *events: Event) -> Position:
         """Write events with one system call; return where the last one's line ends.
@@ -81,22 +76,16 @@ class Journal:
         """
         lines = b"".join([_line(event) for event in events])
         try:
-            written = os.write(self._file, lines)
+            return Position(self.segment, self._file.append(lines))
         except OSError as error:
-            if error.errno in _FULL:
-                raise DiskFull(self._path, _FREE) from None
-            raise StoreBroken(self._path, f"cannot write ({error.strerror})", _FREE) from None
-        if written < len(lines):
-            os.ftruncate(self._file, self._end)  # else the next line would go on from the half
-            raise DiskFull(self._path, _FREE)
-        self._end += written
-        return Position(self.segment, self._end)
+            found = f"cannot write ({error.strerror})"
+            raise StoreBroken(self._file.path, found, _FREE) from None
 
     def close(self) -> None:
         """Close the segment; an empty one is removed."""
-        os.close(self._file)
-        if self._end == 0:
-            self._path.unlink(missing_ok=True)
+        self._file.close()
+        if self._file.end == 0:
+            self._file.path.unlink(missing_ok=True)
 
 
 def _line(event: Event) -> bytes:

@@ -10,9 +10,7 @@ they bring them there.
 
 from __future__ import annotations
 
-import errno
 import json
-import os
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,7 +24,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from store.errors import DiskFull, StoreBroken
+from store.appended import Appended
+from store.errors import StoreBroken
 from store.keys import canonical, digest
 from store.vectors import fixed_size
 
@@ -34,7 +33,6 @@ FOLDER: Final = "vectors"
 _ENDING: Final = ".frames"
 _MAGIC: Final = b"GPV1"
 _HEADER: Final = struct.Struct("<4sIQ")  # magic, CRC-32 of the payload, its length (bytes)
-_FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG})
 _FREE: Final = "free some space or mend its permissions, then run again: what is done is kept"
 _DIGITS: Final = 16
 
@@ -100,8 +98,7 @@ class VectorJournal:
         self.path = store / FOLDER / name
         mark = canonical({"name": encoder.name, "identity": encoder.identity})
         self._metadata = {b"encoder": mark.encode()}
-        self._file: int | None = None
-        self._end = 0
+        self._file: Appended | None = None
 
     def append(self, batch: VectorBatch) -> None:
         """Write a batch as one frame.
@@ -117,22 +114,15 @@ class VectorJournal:
         try:
             if self._file is None:
                 self.path.parent.mkdir(parents=True, exist_ok=True)
-                flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL
-                self._file = os.open(self.path, flags, 0o644)
-            written = os.write(self._file, frame)
+                self._file = Appended(self.path, fix=_FREE, new=True)
+            self._file.append(frame)
         except OSError as error:
-            if error.errno in _FULL:
-                raise DiskFull(self.path, _FREE) from None
             raise StoreBroken(self.path, f"cannot be written ({error.strerror})", _FREE) from None
-        if written < len(frame):
-            os.ftruncate(self._file, self._end)  # else the next frame would follow on half a one
-            raise DiskFull(self.path, _FREE)
-        self._end += written
 
     def close(self) -> None:
         """Close the segment."""
         if self._file is not None:
-            os.close(self._file)
+            self._file.close()
 
     def _frame(self, batch: VectorBatch) -> bytes:
         table = pa.table(

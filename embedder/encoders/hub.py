@@ -15,11 +15,11 @@ from huggingface_hub import snapshot_download
 from huggingface_hub.errors import HfHubHTTPError
 
 from embedder.errors import ModelUnusable
+from store.assets import file_sha256
 
 _SMALL: Final = ("*.json", "*.txt", "*.model", "*.tiktoken")
 _WEIGHTS: Final = (("*.safetensors",), ("pytorch_model*.bin",))
 _OTHER_ENGINES: Final = ("onnx/*", "openvino/*", "consolidated*", "original/*")
-_CHUNK: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,16 +87,8 @@ def _digest(folder: Path) -> str:
     whole = hashlib.sha256()
     for name, path in sorted(names.items()):
         whole.update(f"{name}\0".encode())
-        whole.update(_sha256(path))
+        whole.update(bytes.fromhex(file_sha256(path)))
     return f"sha256:{whole.hexdigest()}"
-
-
-def _sha256(path: Path) -> bytes:
-    digest = hashlib.sha256()
-    with path.open("rb") as file:
-        while chunk := file.read(_CHUNK):
-            digest.update(chunk)
-    return digest.digest()
 
 
 def _first_line(error: Exception) -> str:

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from probe.cli import store_option
+from store.catalogue import MINILM
 
 if TYPE_CHECKING:
     from embedder.encoders.base import Encoder
     from embedder.worker import State, Tally
-
-_DEFAULT = "all-minilm-l6-v2"
 
 
 class _Asked(TypedDict):
@@ -30,7 +29,7 @@ class _Asked(TypedDict):
 
 
 @click.command("embed")
-@click.argument("encoder", default=_DEFAULT)
+@click.argument("encoder", default=MINILM.name)
 @store_option
 @click.option(
     "--kind",
@@ -70,19 +69,25 @@ def command(encoder: str, store: Path, **asked: Unpack[_Asked]) -> None:
     Stop it at any time; the same command goes on where it stopped. To use several GPUs start it
     once for each, with --device: they share the work.
     """
-    from embedder.worker import KINDS, Wanted, embed  # noqa: PLC0415 - keeps --help fast
+    from rich.text import Text  # noqa: PLC0415 - keeps `probe --help` fast
+
+    from embedder.worker import KINDS, Wanted, embed  # noqa: PLC0415
+    from probe.progress import Display  # noqa: PLC0415
 
     made = _make(encoder, asked)
-    display = _Display(made.identity.encoder)
+
+    def line(state: State) -> str:
+        return f"{made.identity.encoder}: {describe(state)}"
+
     try:
         kinds = asked["kind"] or KINDS[made.identity.unit]
         _check_kinds(kinds, KINDS[made.identity.unit], encoder)
         wanted = Wanted(
             kinds=kinds, corpus=asked["corpus"], pipeline=asked["pipeline"], work=asked["work"]
         )
-        tally = embed(store, made, wanted, display.show)
+        with Display(Text, lambda text: [text], first_line_s=0.0) as display:
+            tally = embed(store, made, wanted, lambda state: display.show(line(state)))
     finally:
-        display.close()
         made.close()
     _say(tally)
 
@@ -119,47 +124,6 @@ def _check_kinds(kinds: tuple[str, ...], fitting: tuple[str, ...], encoder: str)
             f"{encoder} makes vectors of {' and '.join(fitting)}s, not of {', '.join(wrong)}s;"
             " name another encoder, or another --kind"
         )
-
-
-class _Display:
-    """Shows how far a worker is: one line on a terminal, a line now and then elsewhere."""
-
-    def __init__(self, encoder: str) -> None:
-        from rich.live import Live  # noqa: PLC0415 - keeps `probe --help` fast
-
-        from probe.progress import stderr  # noqa: PLC0415
-
-        self._encoder = encoder
-        self._console = stderr()
-        self._live = Live(console=self._console, auto_refresh=False)
-        self._next_s = 0.0
-        self._state: State | None = None
-        if self._console.is_terminal:
-            self._live.start()
-
-    def show(self, state: State) -> None:
-        """Show a state, if it is time."""
-        every_s = 0.2 if self._console.is_terminal else 15.0
-        self._state = state
-        if state.elapsed_s >= self._next_s:
-            self._next_s = state.elapsed_s + every_s
-            self._print(state)
-
-    def close(self) -> None:
-        """Show the last state and let go of the terminal."""
-        if self._state is not None:
-            self._print(self._state)
-        if self._console.is_terminal:
-            self._live.stop()
-
-    def _print(self, state: State) -> None:
-        from rich.text import Text  # noqa: PLC0415 - keeps `probe --help` fast
-
-        line = Text(f"{self._encoder}: {describe(state)}")
-        if self._console.is_terminal:
-            self._live.update(line, refresh=True)
-        else:
-            self._console.print(line, soft_wrap=True)
 
 
 def describe(state: State) -> str:

@@ -11,6 +11,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from analysis.studies import Asked, Inputs, StudyTable, bring_in
+from analysis.studies.austenalike import STUDY
 from store.read import DATABASE, open_read
 
 SHARED: Final = Path(__file__).parents[2].parent / "shared"
@@ -46,6 +48,20 @@ DIMS: Final = {
     "fanfic_quotes": 4096,
 }
 RANKS: Final = ("peer", "gentry", "gentle", "new gentle")
+
+
+def brought_in(store: Path, folder: Path) -> Path:
+    """A store with the study's files brought in; return it."""
+    bring_in(store, STUDY, Inputs(data=folder)).close()
+    return store
+
+
+def table_of(store: Path, mode: str = "clean") -> StudyTable:
+    """The study's tables."""
+    reader = open_read(store)
+    found = STUDY.table(reader, Asked(inputs=Inputs(), mode=mode))
+    reader.close()
+    return found
 
 
 def long_code(code: str) -> str:

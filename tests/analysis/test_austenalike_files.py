@@ -10,19 +10,23 @@ import numpy as np
 import pytest
 
 from analysis.errors import BadRequest, NotHeld
-from analysis.studies import Asked, Inputs, bring_in, find_study
+from analysis.studies import Asked, Inputs, bring_in
+from analysis.studies.austenalike import STUDY
 from analysis.studies.study import Study
 from store.errors import BadFile
 from store.read import ask, open_read
 from tests.analysis.broken_for_tests import BROKEN, MATRIX, PAIRS, ROLES
-from tests.analysis.published_for_tests import contents, edited, vectors, write_published
+from tests.analysis.published_for_tests import (
+    contents,
+    edited,
+    vectors,
+    write_published,
+)
 
 
 @pytest.fixture
 def study() -> Study:
-    found = find_study("austenalike")
-    assert found is not None
-    return found
+    return STUDY
 
 
 @pytest.fixture

@@ -19,13 +19,14 @@ import numpy as np
 import pyarrow.parquet as pq
 import pytest
 
-from analysis.studies import Asked, Inputs, bring_in, find_study
+from analysis.studies import Asked, Inputs, bring_in
+from analysis.studies.austenalike import STUDY
 from analysis.studies.austenalike.sources import sources
 from analysis.studies.study import Study
 from store.corpus import Part
 from store.errors import BadFile
 from store.read import DATABASE, open_read
-from tests.analysis.published_for_tests import SHARED, contents, edited, write_published
+from tests.analysis.published_for_tests import SHARED, brought_in, contents, edited, write_published
 
 DATA: Final = SHARED / "data" / "austenalike"
 WHERE: Final = {
@@ -97,9 +98,7 @@ def assert_equal(these: list[Part], those: list[Part]) -> None:
 
 @pytest.fixture
 def study() -> Study:
-    found = find_study("austenalike")
-    assert found is not None
-    return found
+    return STUDY
 
 
 @pytest.fixture(scope="module")
@@ -336,10 +335,7 @@ BROKEN: Final[dict[str, tuple[Break, str]]] = {
 @pytest.fixture(scope="module")
 def held(pristine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A store with all that the clone holds."""
-    study, store = find_study("austenalike"), tmp_path_factory.mktemp("held") / "store"
-    assert study is not None
-    bring_in(store, study, Inputs(data=pristine)).close()
-    return store
+    return brought_in(tmp_path_factory.mktemp("held") / "store", pristine)
 
 
 @pytest.mark.parametrize("case", BROKEN)

@@ -13,7 +13,7 @@ from analysis.cells import Cell
 from analysis.similarity import load
 from analysis.similarity.rows import answered
 from analysis.sql import query
-from analysis.studies import Asked, Inputs, StudyTable, bring_in, find_study
+from analysis.studies import StudyTable
 from analysis.studies.austenalike.rows import own_query
 from store.database import Database
 from store.read import open_read
@@ -23,7 +23,9 @@ from tests.analysis.published_for_tests import (
     CAST,
     NAMES,
     ROLES,
+    brought_in,
     long_code,
+    table_of,
     write_lines,
     write_published,
 )
@@ -48,25 +50,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def bare(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    study = find_study("austenalike")
-    assert study is not None
-    path = tmp_path_factory.mktemp("store") / "store"
-    bring_in(path, study, Inputs(data=folder)).close()
-    return path
+    return brought_in(tmp_path_factory.mktemp("store") / "store", folder)
 
 
 @pytest.fixture
 def store(bare: Path, tmp_path: Path) -> Path:
     return shutil.copytree(bare, tmp_path / "store")
-
-
-def made(store: Path, mode: str = "clean") -> StudyTable:
-    study = find_study("austenalike")
-    assert study is not None
-    reader = open_read(store)
-    found = study.table(reader, Asked(inputs=Inputs(), mode=mode))
-    reader.close()
-    return found
 
 
 def cells(table: StudyTable, row: str = f"m {own.ONE}") -> dict[tuple[str, str], Cell]:
@@ -88,7 +77,7 @@ def test_clean_rates_are_those_worked_out_by_hand(store: Path) -> None:
     themselves are passed over for others; Eve, a wooer, has Finn, a parent. Without the same novel
     Eve's choice, who is of hers, is left out.
     """
-    table = made(own.ask(store, MINE))
+    table = table_of(own.ask(store, MINE))
 
     nothing = (None, 0)
     assert rates(table, "6") == {
@@ -105,7 +94,7 @@ def test_clean_rates_are_those_worked_out_by_hand(store: Path) -> None:
 
 def test_published_rates_count_a_choice_of_oneself(store: Path) -> None:
     """Bob's choice of himself is a hit, and the row is the same without the same novel."""
-    table = made(own.ask(store, MINE), "published")
+    table = table_of(own.ask(store, MINE), "published")
 
     assert rates(table, "6")["heroine"] == (1.0, 1)
     assert rates(table, "6")["hero"] == (1.0, 1)
@@ -114,7 +103,7 @@ def test_published_rates_count_a_choice_of_oneself(store: Path) -> None:
 
 
 def test_the_note_says_whom_it_was_asked_about_and_what_is_missing(store: Path) -> None:
-    table = made(own.ask(store, MINE))
+    table = table_of(own.ask(store, MINE))
 
     note, missing = table.notes[-2:]
     assert note == (
@@ -139,7 +128,7 @@ def test_rows_are_named_by_model_and_task_and_what_else_they_were_asked_under(
         )
         for task in (own.ONE, own.REASONED)
     ]
-    table = made(own.ask(store, *every, MINE))
+    table = table_of(own.ask(store, *every, MINE))
 
     rows = list(dict.fromkeys(cell.row for cell in table.cells if cell.table == "7"))
     assert rows[-8:] == [
@@ -178,7 +167,7 @@ def test_answers_of_another_condition_task_or_model_are_not_mixed_in(
     here = replace(MINE, said={ANN: [[HAL]]})
     there = Answers(**{"said": {ANN: [[KAY], [KAY]]}, "offered": NAMES, **change})  # type: ignore[arg-type]
 
-    table = made(own.ask(store, here, there))
+    table = table_of(own.ask(store, here, there))
 
     for name, hero, rival in ((f"m {own.ONE}", 1.0, 0.0), (row, 0.0, 1.0)):
         found = cells(table, name)
@@ -190,7 +179,7 @@ def test_two_experiments_with_a_model_of_one_name_are_two_rows(store: Path) -> N
     """It may stand for another model in each."""
     other = replace(MINE, experiment="other", plan="own-2", said={ANN: [[KAY]]})
 
-    table = made(own.ask(store, MINE, other))
+    table = table_of(own.ask(store, MINE, other))
 
     assert cells(table) == {}
     assert cells(table, f"m {own.ONE} (mine)")["6", "rival"].value == 0.0
@@ -216,9 +205,11 @@ def test_another_list_is_left_out_and_said(
     offered: tuple[str, ...], said: str, store: Path
 ) -> None:
     """Whole or in part: nothing else changes."""
-    before = made(store)
+    before = table_of(store)
 
-    table = made(own.ask(store, replace(MINE, offered=offered, said={offered[0]: [[offered[1]]]})))
+    table = table_of(
+        own.ask(store, replace(MINE, offered=offered, said={offered[0]: [[offered[1]]]}))
+    )
 
     assert table.cells == before.cells
     assert table.notes[:-1] == before.notes
@@ -228,9 +219,9 @@ def test_another_list_is_left_out_and_said(
 
 
 def test_a_model_without_any_answer_has_a_note_and_no_row(store: Path) -> None:
-    before = made(store)
+    before = table_of(store)
 
-    table = made(own.ask(store, replace(MINE, said={ANN: [None, PENDING]})))
+    table = table_of(own.ask(store, replace(MINE, said={ANN: [None, PENDING]})))
 
     assert table.cells == before.cells
     assert any(
@@ -248,9 +239,7 @@ def test_who_is_on_no_list_repeats_the_agreement_before_as_gpt_4_s(tmp_path: Pat
     folder = write_published(tmp_path / "data")
     listed = NAMES[:-1]
     write_without_last(folder, listed)
-    study = find_study("austenalike")
-    assert study is not None
-    bring_in(tmp_path / "store", study, Inputs(data=folder)).close()
+    brought_in(tmp_path / "store", folder)
     tens: dict[str, list[Said]] = {
         name: [[listed[(at + step) % 11] for step in range(1, 11)]]
         for at, name in enumerate(listed)
@@ -259,7 +248,7 @@ def test_who_is_on_no_list_repeats_the_agreement_before_as_gpt_4_s(tmp_path: Pat
     gap = replace(whole, model="gap", said=tens | {KAY: [None]})
     few = replace(whole, model="few", said={ANN: tens[ANN]})
 
-    table = made(own.ask(tmp_path / "store", whole, gap, few), "published")
+    table = table_of(own.ask(tmp_path / "store", whole, gap, few), "published")
 
     place = ("4", "jaccard")
     assert [cells(table, f"{name} {own.TEN}")[place].n for name in ("m", "gap", "few")] == [
@@ -328,10 +317,10 @@ def test_own_rows_can_be_worked_out_on_the_store_by_hand(name: str, text: str, s
 
 def test_a_store_that_a_run_has_open_shows_its_answers(store: Path) -> None:
     own.ask(store, MINE)
-    expected = made(store)
+    expected = table_of(store)
     with owning(store) as owner:
         assert owner.said
-        served = made(store)
+        served = table_of(store)
 
     assert served.cells == expected.cells
     assert served.notes == expected.notes
@@ -340,12 +329,12 @@ def test_a_store_that_a_run_has_open_shows_its_answers(store: Path) -> None:
 
 def test_a_store_last_written_before_the_view_says_so(store: Path) -> None:
     """Read alone it cannot get one; its other tables are as ever."""
-    before = made(store).cells
+    before = table_of(store).cells
     own.ask(store, MINE)
     with Database(store) as database:
         database.call(lambda owner: owner.execute("DROP VIEW answered_choices"))
 
-    table = made(store)
+    table = table_of(store)
 
     assert table.cells == before
     assert table.notes[-1].startswith("Answers of the store's own models are left out: it was last")

@@ -15,13 +15,12 @@ from typing import Any, Final
 import pytest
 
 from analysis.cells import Cell
-from analysis.studies import Asked, Inputs, StudyTable, bring_in, find_study
+from analysis.studies import StudyTable
 from analysis.studies.austenalike.data import Data
 from analysis.studies.austenalike.gpt4 import read_choices
-from store.read import open_read
 from tests.analysis import own_for_tests as own
 from tests.analysis.own_for_tests import Answers, Said
-from tests.analysis.published_for_tests import SHARED
+from tests.analysis.published_for_tests import SHARED, brought_in, table_of
 
 DATA: Final = SHARED / "data" / "austenalike"
 GOLDEN: Final = SHARED / "golden" / "austenalike" / "expected.json"
@@ -59,11 +58,7 @@ UNREAD: Final = "Emma Woodhouse"
 
 @pytest.fixture(scope="module")
 def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    study = find_study("austenalike")
-    assert study is not None
-    path = tmp_path_factory.mktemp("own") / "store"
-    bring_in(path, study, Inputs(data=DATA)).close()
-    return path
+    return brought_in(tmp_path_factory.mktemp("own") / "store", DATA)
 
 
 @pytest.fixture(scope="module")
@@ -93,16 +88,7 @@ def store(bare: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module", params=MODES)
 def table(request: pytest.FixtureRequest, store: Path) -> StudyTable:
-    return made(store, str(request.param))
-
-
-def made(store: Path, mode: str) -> StudyTable:
-    study = find_study("austenalike")
-    assert study is not None
-    reader = open_read(store)
-    found = study.table(reader, Asked(inputs=Inputs(), mode=mode))
-    reader.close()
-    return found
+    return table_of(store, str(request.param))
 
 
 def by_place(table: StudyTable, row: str) -> dict[tuple[str, str], Cell]:
@@ -129,7 +115,7 @@ def test_the_same_answers_have_the_same_cells(
 def test_the_published_cells_are_the_reference_s(store: Path) -> None:
     """The numbers worked out independently for GPT-4, to six decimals, with their cases."""
     content: dict[str, dict[str, dict[str, Any]]] = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    table = made(store, "published")
+    table = table_of(store, "published")
     checked = 0
     for system, task in TASKS.items():
         ours = by_place(table, f"same {task}")
@@ -147,7 +133,7 @@ def test_the_published_cells_are_the_reference_s(store: Path) -> None:
 def test_no_other_cell_changes(mode: str, bare: Path, store: Path) -> None:
     """Those of a store that nobody was asked from; GPT-4's misses count alone in section 6.1.2."""
     models = {"same", "few", "gap"}
-    with_own, without = made(store, mode), made(bare, mode)
+    with_own, without = table_of(store, mode), table_of(bare, mode)
 
     kept = [cell for cell in with_own.cells if cell.row.split(" ")[0] not in models]
     assert tuple(kept) == without.cells
@@ -189,8 +175,8 @@ def test_one_without_an_answer_is_missing(table: StudyTable) -> None:
 
 def test_characters_nobody_was_asked_about_repeat_only_for_whole_lists(store: Path) -> None:
     """Experts know 111, of whom 107 are on the list: of those asked about, one is missing."""
-    table = made(store, "published")
+    table = table_of(store, "published")
 
     assert by_place(table, f"same {own.TEN}")["4", "jaccard"].n == 111
     assert by_place(table, f"gap {own.TEN}")["4", "jaccard"].n == 110
-    assert by_place(made(store, "clean"), f"gap {own.TEN}")["4", "jaccard"].n == 106
+    assert by_place(table_of(store, "clean"), f"gap {own.TEN}")["4", "jaccard"].n == 106

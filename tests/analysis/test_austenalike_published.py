@@ -19,7 +19,6 @@ import pytest
 from analysis.cells import Cell, as_printed
 from analysis.similarity import InOut, Relations, load
 from analysis.similarity.rows import answered, in_out, nearest, top_ten
-from analysis.studies import Asked, Inputs, StudyTable, bring_in, find_study
 from analysis.studies.austenalike.rows import (
     asked_lists,
     bars,
@@ -28,7 +27,7 @@ from analysis.studies.austenalike.rows import (
     row_name,
 )
 from store.read import ask, open_read
-from tests.analysis.published_for_tests import SHARED
+from tests.analysis.published_for_tests import SHARED, brought_in, table_of
 
 DATA: Final = SHARED / "data" / "austenalike"
 GOLDEN: Final = SHARED / "golden" / "austenalike"
@@ -45,27 +44,17 @@ Places = dict[tuple[str, str, str], Cell]
 
 @pytest.fixture(scope="module")
 def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    study = find_study("austenalike")
-    assert study is not None
-    path = tmp_path_factory.mktemp("austenalike") / "store"
-    bring_in(path, study, Inputs(data=DATA)).close()
-    return path
-
-
-def made(store: Path, mode: str) -> StudyTable:
-    study = find_study("austenalike")
-    assert study is not None
-    return study.table(open_read(store), Asked(inputs=Inputs(), mode=mode))
+    return brought_in(tmp_path_factory.mktemp("austenalike") / "store", DATA)
 
 
 @pytest.fixture(scope="module")
 def published(store: Path) -> Places:
-    return {(c.table, c.row, c.column): c for c in made(store, "published").cells}
+    return {(c.table, c.row, c.column): c for c in table_of(store, "published").cells}
 
 
 @pytest.fixture(scope="module")
 def clean(store: Path) -> Places:
-    return {(c.table, c.row, c.column): c for c in made(store, "clean").cells}
+    return {(c.table, c.row, c.column): c for c in table_of(store, "clean").cells}
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,8 @@ import analysis.studies.austenalike as package
 from analysis.cells import Cell
 from analysis.errors import BadRequest, NotHeld, NoVectors
 from analysis.similarity import load
-from analysis.studies import Asked, Inputs, StudyTable, bring_in, find_study
+from analysis.studies import Asked, Inputs, StudyTable, bring_in
+from analysis.studies.austenalike import STUDY
 from analysis.studies.austenalike.clean import clean_cells
 from analysis.studies.austenalike.paper import printed_in_paper, with_paper
 from analysis.studies.austenalike.published import published_cells
@@ -23,7 +24,7 @@ from analysis.studies.austenalike.rows import own_query
 from analysis.studies.study import Study
 from store.database import Database
 from store.read import Reader, open_read
-from tests.analysis.published_for_tests import vectors, write_published, write_vectors
+from tests.analysis.published_for_tests import brought_in, vectors, write_published, write_vectors
 from tests.store.served_for_tests import owning
 
 MODES = ("published", "clean")
@@ -31,9 +32,7 @@ MODES = ("published", "clean")
 
 @pytest.fixture
 def study() -> Study:
-    found = find_study("austenalike")
-    assert found is not None
-    return found
+    return STUDY
 
 
 @pytest.fixture(scope="module")
@@ -43,11 +42,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def store(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    study = find_study("austenalike")
-    assert study is not None
-    path = tmp_path_factory.mktemp("store") / "store"
-    bring_in(path, study, Inputs(data=folder)).close()
-    return path
+    return brought_in(tmp_path_factory.mktemp("store") / "store", folder)
 
 
 @pytest.fixture
