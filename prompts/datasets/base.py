@@ -23,6 +23,8 @@ class Selection:
         task: The task the items are for.
         works: Only these works, by any accepted title; all if empty.
         excerpt_words: Words of an excerpt cut from a longer text (count, a target).
+        window_words: Words of a window where a text is too long for a model (count); None leaves
+            texts whole.
         options: Answers offered for a title question (count); 0 leaves it open.
         seed: Drives every draw, together with the item's own id.
     """
@@ -30,6 +32,7 @@ class Selection:
     task: str
     works: tuple[str, ...] = ()
     excerpt_words: int = 300
+    window_words: int | None = None
     options: int = 0
     seed: int = 0
 

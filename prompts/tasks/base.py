@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Literal, Protocol, TypeAlias
 
-from prompts.item import PromptName
+from prompts.item import Item, PromptName
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,17 +26,59 @@ class Unparsed:
     reason: str
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Measure:
+    """What one answer adds to a metric: sums, so that conditions, windows and items pool.
+
+    Over any set of answers a plain metric is `sum(num) / sum(den)`: an accuracy, or a mean where
+    each `den` is 1. One with recall is an F1: `sum(num) / sum(den)` is the precision,
+    `sum(recall_num) / sum(recall_den)` the recall; a precision or recall over nothing counts as 0
+    as long as the other is over something.
+
+    Attributes:
+        metric: Its name in tables, such as `accuracy` or `rouge1`.
+        headline: Whether it is part of the task's headline, which is the mean of all that are.
+    """
+
+    metric: str
+    num: float
+    den: float
+    recall_num: float | None = None
+    recall_den: float | None = None
+    headline: bool = False
+
+
 @dataclass(frozen=True, slots=True)
 class Marked:
     """An answer held against gold.
 
     Attributes:
-        right: Units answered rightly (count).
-        units: Units asked for: speakers of a scene, or 1 for a title (count).
+        right: Units answered rightly, where answers are right or wrong (count).
+        units: Units asked for: speakers of a scene, or 1 for a title; 0 where answers are more or
+            less good, or nothing is right (count).
+        measures: What the answer adds to each of the task's metrics; the same metrics for every
+            answer. None where nothing is right or wrong.
     """
 
     right: int
     units: int
+    measures: tuple[Measure, ...] = ()
+
+
+def counted(right: int, units: int, *more: Measure) -> Marked:
+    """Answers that are right or wrong: `accuracy` is the headline."""
+    accuracy = Measure(metric="accuracy", num=right, den=units, headline=True)
+    return Marked(right=right, units=units, measures=(accuracy, *more))
+
+
+GoldIs: TypeAlias = Literal["option", "title", "span", "label", "text"]
+"""What the values of a gold answer are, and so how a name strategy changes them.
+
+`option`: one of the item's options, which are mapped like names. `title`: a title, left alone.
+`span`: the words of the span of that label; a label without a span is a speaker, mapped like a
+name. `label`: something about the span or person of that label that holds under any names, such as
+the number of a cluster. `text`: a text of its own, in which names are replaced.
+"""
 
 
 class Task(Protocol):
@@ -51,13 +93,26 @@ class Task(Protocol):
     """Whether the task always offers its options."""
     placeholder: str
     """Letter of the masks under the strategy `masked`."""
+    gold_is: GoldIs
+    """What its gold answers are made of."""
+    joined: bool
+    """Whether the replies to the windows of a document are joined and marked as one answer; else
+    each window is marked by itself and their measures are pooled."""
 
     def instruction(self, prompt: PromptName) -> str:
         """The wording of one prompt."""
         ...
 
+    def passage(self, item: Item) -> str:
+        """The passage and what is asked about it, as shown: with the marks of mentions, if any."""
+        ...
+
     def answer_format(self, gold: Mapping[str, str], options: Sequence[str]) -> str:
         """What stands after the passage: the options, and how to answer."""
+        ...
+
+    def schema(self, gold: Mapping[str, str], options: Sequence[str]) -> dict[str, object] | None:
+        """JSON schema of an answer, for endpoints that take one; None where answers are prose."""
         ...
 
     def chance(self, gold: Mapping[str, str], options: Sequence[str]) -> float | None:
@@ -67,11 +122,26 @@ class Task(Protocol):
     def parse(
         self, reply: str, gold: Mapping[str, str], options: Sequence[str]
     ) -> Answer | Unparsed:
-        """Read a reply. `gold` gives the labels asked for, never the answers."""
+        """Read a reply, prose or JSON. `gold` gives the labels asked for, never the answers."""
         ...
 
     def mark(
         self, answer: Answer | Unparsed, gold: Mapping[str, str], accepted: Sequence[str]
     ) -> Marked:
-        """Hold an answer against gold; an unparsed reply has no unit right."""
+        """Hold an answer against gold; an unparsed reply has nothing right."""
         ...
+
+
+class TaskBase:
+    """What most tasks have in common; each says otherwise where it differs."""
+
+    joined = False
+
+    def passage(self, item: Item) -> str:
+        """The passage, with the item's own question below it where it has one."""
+        return f"{item.text}\n\n{item.question}" if item.question else item.text
+
+    def schema(self, gold: Mapping[str, str], options: Sequence[str]) -> dict[str, object] | None:
+        """None: the answer is prose."""
+        del gold, options
+        return None

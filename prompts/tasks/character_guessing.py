@@ -14,7 +14,7 @@ from itertools import zip_longest
 
 from prompts.item import PromptName
 from prompts.names.replace import is_title
-from prompts.tasks.base import Answer, Marked, Unparsed
+from prompts.tasks.base import Answer, GoldIs, Marked, TaskBase, Unparsed, counted
 
 _LABEL = re.compile(
     r"""(?<![^\W_])(P\d+)(?![^\W_])["'”’*_`)\]]*\s*(?::|=|->|→|–|—|-|\||\bis\b|\bwas\b)"""
@@ -73,13 +73,14 @@ def _spellings(options: Sequence[str]) -> dict[str, str]:
     return {form: next(iter(own)) for form, own in forms.items() if len(own) == 1} | exact
 
 
-class CharacterGuessing:
+class CharacterGuessing(TaskBase):
     """Who speaks, among the people offered."""
 
     name = "character_guessing"
     source = "memorization paper, sections 4.1-4.2"
-    version = 1
+    version = 2
     needs_options = True
+    gold_is: GoldIs = "option"
     placeholder = "N"  # the speakers are already called P0, P1 …
 
     def instruction(self, prompt: PromptName) -> str:
@@ -120,7 +121,7 @@ class CharacterGuessing:
         del accepted
         said = answer.value if isinstance(answer, Answer) else {}
         right = sum(said.get(label) == name for label, name in gold.items())
-        return Marked(right=right, units=len(gold))
+        return counted(right, len(gold))
 
 
 def _option_at_start(

@@ -27,7 +27,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from prompts.item import PromptName
-from prompts.tasks.base import Answer, Marked, Unparsed
+from prompts.tasks.base import Answer, GoldIs, Marked, TaskBase, Unparsed
 from prompts.tasks.similar_replies import TEN, last_choice, one_choice, ranking
 
 TARGET = "target"
@@ -61,13 +61,14 @@ _COMPARE_TEN: dict[PromptName, str] = {
 }
 
 
-class MostSimilarCharacter:
+class MostSimilarCharacter(TaskBase):
     """The one character of a list that is most like the target."""
 
     name = "most_similar_character"
     source = "AustenAlike, section 4.3 and appendix B (top character)"
     version = 1
     needs_options = True
+    gold_is: GoldIs = "option"
     placeholder = "N"  # masks in a shuffled order: by appearance the target would always be 0
     how = "Reply with the number of the character you choose and nothing else."
 

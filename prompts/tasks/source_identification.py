@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 
 from prompts.item import PromptName
-from prompts.tasks.base import Answer, Marked, Unparsed
+from prompts.tasks.base import Answer, GoldIs, Marked, TaskBase, Unparsed, counted
 from prompts.tasks.titles import accepted as is_accepted
 from prompts.tasks.titles import bare, normalise
 
@@ -68,13 +68,14 @@ def _lines(reply: str) -> list[str]:
     return [*told, *lines[-1:]]
 
 
-class SourceIdentification:
+class SourceIdentification(TaskBase):
     """Which work a passage comes from."""
 
     name = "source_identification"
     source = "memorization paper, section 5.1"
-    version = 1
+    version = 2
     needs_options = False
+    gold_is: GoldIs = "title"
     placeholder = "P"
 
     def instruction(self, prompt: PromptName) -> str:
@@ -108,7 +109,7 @@ class SourceIdentification:
         """Right where the title is one of those accepted."""
         title = answer.value.get("title", "") if isinstance(answer, Answer) else ""
         right = bool(title) and is_accepted(title, (*gold.values(), *accepted))
-        return Marked(right=int(right), units=1)
+        return counted(int(right), 1)
 
 
 def _choice(reply: str, options: Sequence[str]) -> str | Unparsed:
