@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from dataclasses import asdict
 from datetime import UTC, datetime
 from typing import Final
 
 from analysis.sql import query
-from prompts.tasks import TASKS, Answer, Marked, Task, Unparsed
+from prompts.tasks import TASKS, Answer, Marked, Measure, Task, Unparsed
 from store.insert import insert
 from store.keys import as_one, canonical
 from store.read import Connection, ask
@@ -78,7 +79,13 @@ def _score(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
         units_right=marked.right,
         units=marked.units,
         scored_at=now,
+        measures=canonical([_sums(measure) for measure in marked.measures]),
     )
+
+
+def _sums(measure: Measure) -> dict[str, object]:
+    """A measure as its column has it: what is not there is left out."""
+    return {name: value for name, value in asdict(measure).items() if value is not None}
 
 
 def read(

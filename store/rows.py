@@ -70,6 +70,13 @@ class ItemRow:
     cast: str
     culture: str
     notes: str
+    question: str | None = None
+    spans: str | None = None
+    scene: str | None = None
+    document: str | None = None
+    part: int | None = None
+    parts: int | None = None
+    flags: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,6 +98,12 @@ class PromptRow:
     replaced: int
     leaks: str
     suspects: str
+    wording: str | None = None
+    descriptions: str | None = None
+    answer_schema: str | None = None
+    titles: str | None = None
+    places: str | None = None
+    phrases: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,6 +132,7 @@ class SetAsideRow:
     item_id: str
     names: str
     reason: str
+    descriptions: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -212,6 +226,7 @@ class ScoreRow:
     units_right: int
     units: int
     scored_at: datetime
+    measures: str | None = None
 
 
 Row: TypeAlias = (

@@ -13,6 +13,18 @@ CREATE OR REPLACE MACRO wilson_low(r, n) AS
 CREATE OR REPLACE MACRO wilson_high(r, n) AS
     CASE WHEN n > 0 THEN least(1, (r + 1.920729 + 1.959964 * sqrt(r * (n - r) / n + 0.960365)) / (n + 3.841459)) END;
 
+-- A metric of pooled sums: a ratio, or the F1 of two; a precision or recall over nothing counts as 0 as long as the
+-- other is over something.
+CREATE OR REPLACE MACRO share(num, den) AS coalesce(num / nullif(den, 0), 0);
+CREATE OR REPLACE MACRO pooled(num, den, recall_num, recall_den) AS
+    CASE WHEN recall_den IS NULL THEN num / nullif(den, 0)
+         WHEN den > 0 OR recall_den > 0 THEN
+             coalesce(2 * share(num, den) * share(recall_num, recall_den)
+                      / nullif(share(num, den) + share(recall_num, recall_den), 0), 0)
+    END;
+CREATE OR REPLACE MACRO measured(j) AS
+    from_json(j, '[{"metric": "VARCHAR", "num": "DOUBLE", "den": "DOUBLE", "recall_num": "DOUBLE", "recall_den": "DOUBLE", "headline": "BOOLEAN"}]');
+
 -- The plan each experiment's file gave when it was last run. By the order of rows: clocks jump.
 CREATE OR REPLACE VIEW current_plans AS
     SELECT e.experiment, e.experiment_id
@@ -50,7 +62,10 @@ CREATE OR REPLACE VIEW results AS
            r.text AS reply,
            readable(s.answer) AS answer,
            readable(p.gold) AS gold,
-           CASE WHEN s.units > 0 THEN s.units_right / s.units END AS score,
+           CASE WHEN s.measures IS NULL THEN s.units_right / nullif(s.units, 0)
+                ELSE list_avg(list_transform(list_filter(measured(s.measures), lambda m: m.headline),
+                                             lambda m: pooled(m.num, m.den, m.recall_num, m.recall_den)))
+           END AS score,
            s.units_right,
            s.units,
            s.unparsed,
@@ -67,7 +82,13 @@ CREATE OR REPLACE VIEW results AS
            r.received_at,
            p.prompt_hash,
            c.key,
-           coalesce(c.is_first, true) AS is_first
+           coalesce(c.is_first, true) AS is_first,
+           coalesce(p.wording, 'own') AS wording,
+           coalesce(p.descriptions, 'none') AS descriptions,
+           coalesce(nullif(i.scene, ''), i.item_id) AS scene,
+           coalesce(nullif(i.document, ''), i.item_id) AS document,
+           coalesce(i.flags, '[]') AS flags,
+           s.measures
     FROM current_plans AS plan
     JOIN cells AS c USING (experiment_id)
     JOIN prompts AS p USING (prompt_hash)
@@ -84,6 +105,8 @@ CREATE OR REPLACE VIEW accuracy AS
            model,
            names,
            prompt,
+           wording,
+           descriptions,
            coalesce(sum(units), 0)::BIGINT AS n,
            count(DISTINCT item_id) FILTER (units IS NOT NULL) AS items,
            count(units) AS replies,
@@ -97,6 +120,41 @@ CREATE OR REPLACE VIEW accuracy AS
            count(*) FILTER (units IS NULL) AS missing,
            count(*) AS cells
     FROM results
+    GROUP BY ALL;
+
+CREATE OR REPLACE VIEW measures AS
+    WITH each AS (
+        SELECT experiment, task, dataset, choices, wording, descriptions, model, names, prompt, work, scene, document,
+               item_id, flags, sample, outcome, unparsed, unnest(measured(measures)) AS m
+        FROM results WHERE measures IS NOT NULL)
+    SELECT * EXCLUDE (m), m.metric, m.num, m.den, m.recall_num, m.recall_den, coalesce(m.headline, false) AS headline
+    FROM each;
+
+CREATE OR REPLACE VIEW metrics AS
+    WITH sums AS (
+        SELECT experiment, task, dataset, choices, wording, descriptions, model, names, prompt, metric, headline,
+               sum(num) AS num, sum(den) AS den, sum(recall_num) AS recall_num, sum(recall_den) AS recall_den,
+               count(DISTINCT document) AS items, count(*) AS replies,
+               count(*) FILTER (unparsed IS NOT NULL) AS unparsed
+        FROM measures GROUP BY ALL),
+    asked AS (
+        SELECT experiment, task, dataset, choices, wording, descriptions, model, names, prompt,
+               count(*) AS cells, count(*) FILTER (units IS NULL) AS missing
+        FROM results GROUP BY ALL)
+    SELECT experiment, task, dataset, choices, wording, descriptions, model, names, prompt, metric, headline,
+           pooled(num, den, recall_num, recall_den) AS value,
+           CASE WHEN recall_den IS NOT NULL THEN num / nullif(den, 0) END AS "precision",
+           recall_num / nullif(recall_den, 0) AS recall,
+           items, replies, unparsed, missing, cells
+    FROM sums JOIN asked USING (experiment, task, dataset, choices, wording, descriptions, model, names, prompt);
+
+CREATE OR REPLACE VIEW headlines AS
+    SELECT experiment, task, dataset, choices, wording, descriptions, model, names, prompt,
+           string_agg(metric, ' + ' ORDER BY metric) AS metric,
+           CASE WHEN count(value) = count(*) THEN avg(value) END AS value,
+           any_value(items) AS items, any_value(replies) AS replies, any_value(unparsed) AS unparsed,
+           any_value(missing) AS missing, any_value(cells) AS cells
+    FROM metrics WHERE headline
     GROUP BY ALL;
 
 -- Cells that share a key share its reply, and its tokens were bought once: they count for the first of them.
@@ -231,6 +289,9 @@ COMMENT ON VIEW answered_choices IS 'Whom models name as like a character, one r
 COMMENT ON VIEW character_vectors IS 'The mean of a character''s vectors, agent and patient halves one after the other; or an imported vector.';
 COMMENT ON VIEW similarity IS 'Cosine of two characters'' centred vectors (rounded to 6 decimals), both ways round.';
 COMMENT ON VIEW results IS 'One readable row a cell of every experiment''s current plan.';
+COMMENT ON VIEW measures IS 'What each scored reply adds to each metric of its task: sums that pool over any set of replies.';
+COMMENT ON VIEW metrics IS 'Every metric by condition: sum(num) / sum(den), or the F1 of that and of sum(recall_num) / sum(recall_den).';
+COMMENT ON VIEW headlines IS 'Each task''s number in tables by condition: the mean of its headline metrics.';
 COMMENT ON VIEW accuracy IS 'Right units over asked units by condition, with 95 % Wilson intervals in which an item counts once, whatever its samples; unparsed replies count as wrong and are shown.';
 COMMENT ON VIEW progress IS 'Cells held, failed and still to ask, by experiment and model.';
 COMMENT ON VIEW spend IS 'Requests and their cost in US dollars over all runs of an experiment; uncertain_usd is what attempts without a bill cost at most.';
