@@ -80,6 +80,21 @@ class NotHeld(AnalysisError):
         return f"the store has no {self.missing} of the corpus {self.corpus!r}; {self.fix}"
 
 
+class NoDescriptions(AnalysisError):
+    """An experiment holds no description of any character."""
+
+    def __init__(self, experiment: str, model: str | None) -> None:
+        super().__init__(experiment, model)
+        self.experiment, self.model = experiment, model
+
+    def __str__(self) -> str:
+        by = f" by {self.model!r}" if self.model else ""
+        return (
+            f"experiment {self.experiment!r} holds no description{by}; "
+            "give it the task character_description under original names, and run it first"
+        )
+
+
 class NoVectors(AnalysisError):
     """None of a corpus's representations can be compared by the encoders asked for."""
 

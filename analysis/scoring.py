@@ -33,24 +33,17 @@ def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> 
     cells = int(str(ask(connection, "SELECT count(*) FROM cells").rows[0][0]))
     # The keys of a call are few; all replies may be too many for memory.
     stretch = _STRETCH if keys is None else max(1, cells)
+    wanted = None if keys is None else as_one(keys)
     asked = {str(row[0]) for row in ask(connection, "SELECT DISTINCT task FROM items").rows}
-    return sum(
-        _score_stretch(
-            connection,
-            task,
-            {
-                "task": task.name,
-                "version": task.version,
-                "keys": None if keys is None else as_one(keys),
-                "start": start,
-                "end": start + stretch,
-                "most": _MOST,
-            },
-        )
-        for task in TASKS.values()
-        if task.name in asked
-        for start in range(0, cells, stretch)
-    )
+    scored = 0
+    for task in (task for task in TASKS.values() if task.name in asked):
+        own: dict[str, object] = {"task": task.name, "version": task.version, "keys": wanted}
+        for start in range(0, cells, stretch):
+            places = {"start": start, "end": start + stretch, "most": _MOST, "joined": task.joined}
+            scored += _score_stretch(connection, task, {**own, **places})
+        if task.joined:
+            scored += _score_joined(connection, task, own)
+    return scored
 
 
 def _score_stretch(connection: Connection, task: Task, bound: dict[str, object]) -> int:
@@ -65,14 +58,25 @@ def _score_stretch(connection: Connection, task: Task, bound: dict[str, object])
 
 
 def _score(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
+    gold, options, accepted = _loaded(record)
+    answer = read(task, str(record["text"]), str(record["outcome"]), gold, options)
+    own = str(record["prompt_hash"]), str(record["key"])
+    return _row(task, own, answer, task.mark(answer, gold, accepted), now)
+
+
+def _loaded(record: dict[str, object]) -> tuple[dict[str, str], list[str], list[str]]:
     gold, options, accepted = (
         json.loads(str(record[name])) for name in ("gold", "options", "accepted")
     )
-    answer = read(task, str(record["text"]), str(record["outcome"]), gold, options)
-    marked: Marked = task.mark(answer, gold, accepted)
+    return gold, options, accepted
+
+
+def _row(
+    task: Task, own: tuple[str, str], answer: Answer | Unparsed, marked: Marked, now: datetime
+) -> ScoreRow:
     return ScoreRow(
-        prompt_hash=str(record["prompt_hash"]),
-        key=str(record["key"]),
+        prompt_hash=own[0],
+        key=own[1],
         version=task.version,
         answer=canonical(answer.value) if isinstance(answer, Answer) else None,
         unparsed=answer.reason if isinstance(answer, Unparsed) else None,
@@ -80,6 +84,38 @@ def _score(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
         units=marked.units,
         scored_at=now,
         measures=canonical([_sums(measure) for measure in marked.measures]),
+    )
+
+
+def _score_joined(connection: Connection, task: Task, bound: dict[str, object]) -> int:
+    """Mark texts that were asked in windows: what is said of each is joined to one answer.
+
+    The first window's row holds the answer and its measures; the others' say what was read in them.
+    """
+    now = datetime.now(UTC)
+    found = ask(connection, query("to_join"), bound).records()
+    rows = []
+    for record in found:
+        gold, options, accepted = _loaded(record)
+        windows: list[dict[str, str]] = list(record["windows"])  # type: ignore[call-overload]
+        read_each = [read(task, own["text"], own["outcome"], gold, options) for own in windows]
+        whole = _joined(read_each)
+        for own, answer in zip(windows, (whole, *read_each[1:]), strict=True):
+            first = own is windows[0]
+            marked = task.mark(answer, gold, accepted) if first else Marked(right=0, units=0)
+            rows.append(_row(task, (own["prompt_hash"], own["key"]), answer, marked, now))
+    # Cells of several plans may share their replies: each is scored once.
+    insert(connection, {(row.prompt_hash, row.key): row for row in rows}.values())
+    return len(rows)
+
+
+def _joined(answers: Sequence[Answer | Unparsed]) -> Answer | Unparsed:
+    said = [answer for answer in answers if isinstance(answer, Answer)]
+    if not said:
+        return answers[0]
+    labels = dict.fromkeys(label for answer in said for label in answer.value)
+    return Answer(
+        {label: "\n".join(a.value[label] for a in said if label in a.value) for label in labels}
     )
 
 

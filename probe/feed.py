@@ -139,6 +139,8 @@ def jobs(page: list[ToAsk], run: ModelRun) -> Iterator[Job]:
         yield Job(
             keys=tuple(cell.key for cell in cells),
             choices=tuple(cell.sample % samples for cell in cells),
-            body=run.provider.body(first.text, first.sample - first.sample % samples),
+            body=run.provider.body(
+                first.text, first.sample - first.sample % samples, first.answer_schema
+            ),
             input_tokens=estimate_tokens(first.text),
         )

@@ -13,7 +13,7 @@ from typing import Final
 import psutil
 
 from probe.limits import Kind
-from probe.spec import ModelSpec
+from probe.model_spec import ModelSpec
 
 _FIRST_WINDOW: Final = 16
 _WIDEST_WINDOW: Final = 256

@@ -13,24 +13,32 @@ import heapq
 import itertools
 import math
 import random
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from probe.conditions import Aside, Asking, Condition, hash_item
 from probe.errors import PlanEmpty
-from probe.spec import ModelSpec, Spec, TaskSpec
+from probe.model_spec import ModelSpec
+from probe.providers.base import response_format
+from probe.spec import Spec, TaskSpec
 from probe.spool import Spool
-from prompts import Character, Item, NamePolicy, Names, Prompt, SetAside, Shown, render, show
+from prompts import Item
 from prompts.datasets import Selection, dataset_named
 from prompts.revision import revision
-from store.keys import canonical, cell_key, digest
+from prompts.tasks import Task, task_named
+from store.keys import cell_key, digest
 
 BLOCK_ITEMS: Final = 8
-_FORM: Final = 2
+_FORM: Final = 3
 """Goes up when the order of cells changes; a plan of another form is recorded anew."""
-_HASH_DIGITS: Final = 32
-_CHARACTER: Final = tuple(field.name for field in fields(Character))
+_INSTRUCTION_TOKENS: Final = 350
+"""What instructions, options and the form of the answer take at most (tokens, an estimate)."""
+_TOKENS_A_WORD: Final = 1.6
+_MARKED: Final = 2.5
+"""How much longer marks of mentions make a text."""
+_LEAST_WORDS: Final = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -44,8 +52,10 @@ class Model:
     spec: ModelSpec
     endpoint: str
 
-    def identity(self) -> dict[str, object]:
+    def identity(self, schema: Mapping[str, object] | None = None) -> dict[str, object]:
         """What stands for the model in its cells' keys, but for the sample.
+
+        The schema of an answer is part of the parameters where the model is sent it.
 
         A local model's context length is part of it: a reply may be cut, or refused, by it. So are
         headers that the file sets, since a server may answer by them.
@@ -54,6 +64,8 @@ class Model:
         own: dict[str, object] = {"context_tokens": self.spec.context_tokens} if local else {}
         if self.spec.headers:
             own["headers"] = {name.lower(): value for name, value in self.spec.headers.items()}
+        if self.spec.structured and schema is not None:
+            own["response_format"] = response_format(schema)
         return {
             "api": self.spec.api,
             "endpoint": self.endpoint,
@@ -68,17 +80,6 @@ class Source:
 
     task: TaskSpec
     root: Path
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Condition:
-    """One item under one condition, ready for any model; `item` is as its dataset has it."""
-
-    item: Item
-    item_hash: str
-    prompt_hash: str
-    choices: str
-    prompt: Prompt
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,15 +104,6 @@ class Cell:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Aside:
-    """An item that a name strategy could not show."""
-
-    item: Item
-    names: Names
-    reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Block:
     """A few items under every condition, of every model.
 
@@ -128,11 +120,12 @@ class Block:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Plan:
-    """An experiment file, its models and datasets found."""
+    """An experiment file, its models and datasets found, and its other files read."""
 
     spec: Spec
     models: tuple[Model, ...]
     sources: tuple[Source, ...]
+    asking: Asking
 
     @property
     def samples_together(self) -> int:
@@ -182,10 +175,11 @@ class Plan:
     def _identity(self) -> list[object]:
         """All that a plan's cells and keys depend on, but for the items."""
         spec = self.spec
-        tasks = [[t.name, t.dataset, t.asked, t.wording] for t in spec.tasks]
+        tasks = [[t.name, t.dataset, t.asked] for t in spec.tasks]
         models = [[m.spec.name, m.identity()] for m in self.models]
         conditions = spec.conditions.model_dump(mode="json")
-        return [_FORM, revision(), spec.name, spec.seed, tasks, models, conditions]
+        own = [spec.name, spec.seed, tasks, models, conditions, self.asking.identity()]
+        return [_FORM, revision(), *own]
 
     def _items(self, source: Source) -> Iterator[Item]:
         task = source.task
@@ -193,10 +187,21 @@ class Plan:
             task=task.name,
             works=tuple(task.works),
             excerpt_words=task.excerpt_words,
+            window_words=task.window_words or self._window_words(task_named(task.name)),
             options=task.options if task.asked == "options" else 0,
             seed=self.spec.seed,
         )
-        return iter(dataset_named(task.dataset).read(source.root, selection))
+        return iter(dataset_named(task.dataset).items(source.root, selection))
+
+    def _window_words(self, task: Task) -> int | None:
+        """Words that every model's context bears, beside the instructions and the reply (count)."""
+        rooms = [
+            spec.known_context - spec.reply_tokens - _INSTRUCTION_TOKENS
+            for spec in (model.spec for model in self.models)
+            if spec.known_context is not None
+        ]
+        each = _TOKENS_A_WORD * (_MARKED if task.gold_is == "label" else 1)
+        return max(_LEAST_WORDS, int(min(rooms) / each)) if rooms else None
 
     def _rank(self, item: Item) -> bytes:
         """A seeded place for an item that does not depend on the other items."""
@@ -227,8 +232,8 @@ class Drawn:
     @property
     def cells(self) -> int:
         """Cells of the design (count), those of items that are set aside included."""
-        conditions = self.plan.spec.conditions
-        each = len(conditions.names) * len(conditions.prompts) * conditions.samples
+        spec = self.plan.spec
+        each = spec.conditions_each * spec.conditions.samples
         return self.items * each * len(self.plan.models)
 
     def close(self) -> None:
@@ -252,7 +257,11 @@ class Drawn:
     def _block(self, start: int, end: int, ordinal: int) -> Block:
         aside: list[Aside] = []
         conditions = [
-            condition for place in range(start, end) for condition in self._conditions(place, aside)
+            condition
+            for place in range(start, end)
+            for condition in self.plan.asking.conditions(
+                self.spool.get(self.order[place]), self._task(place).asked, aside
+            )
         ]
         together = self.plan.samples_together
         firsts = range(0, self.plan.spec.conditions.samples, together)
@@ -267,73 +276,23 @@ class Drawn:
         )
         return Block(items=end, conditions=tuple(conditions), cells=cells, aside=tuple(aside))
 
-    def _conditions(self, place: int, aside: list[Aside]) -> Iterator[Condition]:
-        """An item under every condition."""
-        spec = self.plan.spec
-        policy = NamePolicy(cross_culture=spec.conditions.cross_culture, seed=spec.seed)
-        item, task = self.spool.get(self.order[place]), spec.tasks[self.owners[place]]
-        item_hash = hash_item(item)
-        for names in spec.conditions.names:
-            try:
-                shown: Shown = show(item, names, policy)
-            except SetAside as error:
-                aside.append(Aside(item=item, names=names, reason=error.reason))
-                continue
-            for prompt_name in spec.conditions.prompts:
-                prompt = render(shown, prompt_name, task.wording)
-                yield Condition(
-                    item=item,
-                    item_hash=item_hash,
-                    prompt_hash=hash_prompt(item_hash, prompt),
-                    choices=task.asked,
-                    prompt=prompt,
-                )
+    def _task(self, place: int) -> TaskSpec:
+        return self.plan.spec.tasks[self.owners[place]]
 
     def _cell(self, condition: Condition, model: Model, sample: int, ordinal: int) -> Cell:
         item, text = condition.prompt.item, condition.prompt.text
-        chat = model.spec.api == "chat"
         place = [self.plan.spec.name, item.task, item.dataset, condition.choices, item.item_id]
         place += [condition.prompt.shown.names, condition.prompt.prompt]
+        place += condition.place
         place += [model.spec.name, str(sample)]
+        chat = model.spec.api == "chat"
         sent = {"messages": [{"role": "user", "content": text}] if chat else text}
+        identity = model.identity(condition.prompt.schema)
         return Cell(
             cell_id=digest(place)[:20],
-            key=cell_key({**model.identity(), **sent, "sample": sample}),
+            key=cell_key({**identity, **sent, "sample": sample}),
             condition=condition,
             model=model,
             sample=sample,
             ordinal=ordinal,
         )
-
-
-def item_columns(item: Item) -> dict[str, str]:
-    """An item as its table holds it."""
-    return {
-        "task": item.task,
-        "dataset": item.dataset,
-        "item_id": item.item_id,
-        "work": item.work,
-        "text": item.text,
-        "gold": canonical(item.gold),
-        "accepted": canonical(item.accepted),
-        "options": canonical(item.options),
-        "cast": canonical([_character(character) for character in item.cast]),
-        "culture": item.culture,
-        "notes": canonical(item.notes),
-    }
-
-
-def _character(character: Character) -> dict[str, object]:
-    return {name: getattr(character, name) for name in _CHARACTER}
-
-
-def hash_item(item: Item) -> str:
-    """What stands for everything an item says: the start of its sha256, in hex (128 bits)."""
-    return digest(item_columns(item))[:_HASH_DIGITS]
-
-
-def hash_prompt(item_hash: str, prompt: Prompt) -> str:
-    """What stands for an item under a condition: what is sent and what is right."""
-    item = prompt.item
-    parts = [item_hash, prompt.shown.names, prompt.prompt, prompt.text, item.gold, item.options]
-    return digest(parts)[:_HASH_DIGITS]

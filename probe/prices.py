@@ -8,7 +8,7 @@ from importlib.resources import files
 from typing import Final
 from urllib.parse import urlsplit
 
-from probe.spec import ModelSpec, Price
+from probe.model_spec import ModelSpec, Price
 
 _FREE: Final = Price(input_usd_per_m=0, output_usd_per_m=0)
 

@@ -7,11 +7,12 @@ takes its cells from there. A plan that a kill cut short goes on where it ended.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from probe.plan import Block, Cell, Condition, Drawn, Plan, item_columns
+from probe.conditions import Condition, ItemColumns
+from probe.plan import Block, Cell, Drawn, Plan
 from probe.resolve import note_for
 from store.insert import insert
 from store.keys import as_one, canonical
@@ -130,7 +131,7 @@ def chunks(drawn: Drawn, done: Recorded) -> Iterator[Chunk]:
 
 
 def _item_row(condition: Condition) -> ItemRow:
-    return ItemRow(item_hash=condition.item_hash, **item_columns(condition.item))
+    return ItemRow(item_hash=condition.item_hash, **asdict(ItemColumns.of(condition.item)))
 
 
 def _prompt_row(condition: Condition) -> PromptRow:
@@ -151,6 +152,9 @@ def _prompt_row(condition: Condition) -> PromptRow:
         replaced=account.replaced,
         leaks=canonical(account.leaks),
         suspects=canonical(account.suspects),
+        wording=prompt.manner.wording.name,
+        descriptions=prompt.manner.descriptions,
+        answer_schema=None if prompt.schema is None else canonical(prompt.schema),
     )
 
 
@@ -188,6 +192,7 @@ def _aside_rows(blocks: Iterable[Block], experiment_id: str) -> list[SetAsideRow
             item_id=aside.item.item_id,
             names=aside.names,
             reason=aside.reason,
+            descriptions=aside.descriptions,
         )
         for block in blocks
         for aside in block.aside
@@ -225,6 +230,7 @@ class ToAsk:
     sample: int
     prompt_hash: str
     text: str
+    answer_schema: str | None
 
 
 def to_ask(
@@ -256,15 +262,18 @@ def to_ask(
     prompts = ask(
         connection,
         """
-        SELECT prompt_hash, text FROM prompts
+        SELECT prompt_hash, text, answer_schema FROM prompts
         WHERE rowid IN (  -- so that only the texts that are wanted are read
             SELECT rowid FROM prompts
             WHERE prompt_hash IN (SELECT unnest(string_split($hashes, ' '))))""",
         {"hashes": hashes},
     ).rows
-    texts = {str(own): str(text) for own, text in prompts}
+    sent = {
+        str(own): (str(text), None if schema is None else str(schema))
+        for own, text, schema in prompts
+    }
     return [
-        ToAsk(int(str(ordinal)), str(key), int(str(sample)), str(own), texts[str(own)])
+        ToAsk(int(str(ordinal)), str(key), int(str(sample)), str(own), *sent[str(own)])
         for ordinal, key, sample, own in found
     ]
 

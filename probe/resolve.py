@@ -4,10 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from probe.conditions import Asking
+from probe.model_spec import ModelSpec
 from probe.plan import Model, Plan, Source
 from probe.providers import Local, OpenAIChat, Provider
-from probe.spec import ModelSpec, Spec, TaskSpec, dataset_path, model_file
+from probe.spec import Spec, TaskSpec, dataset_path, model_file, named_path
+from prompts import DatasetError, Descriptions, NamePolicy, Wording
 from prompts.datasets import dataset_named
+from prompts.descriptions import NONE, read_descriptions
+from prompts.wordings import OWN, read_wording
 from store.assets import Progress, fetch, file_sha256
 from store.catalogue import ASSETS, MODELS
 
@@ -17,13 +22,45 @@ def find(spec: Spec, spec_path: Path, progress: Progress) -> Plan:
 
     Raises:
         SpecError: A path leads nowhere, or a local model is neither an asset nor a file.
+        DatasetError: A file of wordings, descriptions or name maps is not as it should be.
         AssetError: A dataset cannot be fetched.
     """
     return Plan(
         spec=spec,
         models=tuple(_model(model, spec_path) for model in spec.models),
         sources=tuple(_source(task, spec_path, progress) for task in spec.tasks),
+        asking=_asking(spec, spec_path),
     )
+
+
+def _asking(spec: Spec, spec_path: Path) -> Asking:
+    own = spec.conditions
+    wordings = tuple(_wording(name, spec, spec_path) for name in spec.asked_wordings)
+    return Asking(
+        names=own.names,
+        prompts=own.prompts,
+        policy=NamePolicy(cross_culture=own.cross_culture, seed=spec.seed),
+        wordings=wordings,
+        descriptions=tuple(_descriptions(name, spec, spec_path) for name in own.descriptions),
+    )
+
+
+def _wording(name: str, spec: Spec, spec_path: Path) -> Wording:
+    if name == OWN:
+        return Wording()
+    path = named_path(spec.wordings[name], f"wording {name}", spec_path)
+    wording = read_wording(path, name)
+    missing = wording.missing([task.name for task in spec.tasks], spec.conditions.prompts)
+    if missing:
+        raise DatasetError(path, "", f"no words for {', '.join(missing)}", "add them to the file")
+    return wording
+
+
+def _descriptions(name: str, spec: Spec, spec_path: Path) -> Descriptions:
+    if name == NONE:
+        return Descriptions()
+    path = named_path(spec.descriptions[name], f"descriptions {name}", spec_path)
+    return read_descriptions(path, name)
 
 
 def _model(model: ModelSpec, spec_path: Path) -> Model:

@@ -6,194 +6,28 @@ Every field's meaning and unit stands in its description, from which reference p
 from __future__ import annotations
 
 import difflib
+import math
 import os
 import tomllib
-from datetime import date
 from pathlib import Path
-from typing import Annotated, Any, Literal, TypeAlias, get_args
-from urllib.parse import urlsplit
+from typing import get_args
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
 from probe.errors import SpecError
+from probe.model_spec import ModelSpec, Slug, Strict
 from prompts import NAMES, PROMPTS, Choices, Names, PromptName
 from prompts.datasets import dataset_named
+from prompts.descriptions import NONE
 from prompts.errors import UnknownName
 from prompts.names.lists import name_list
 from prompts.tasks import task_named
+from prompts.wordings import OWN
 from store.catalogue import MODELS
-from store.keys import canonical
-
-ProviderName: TypeAlias = Literal["openai", "local"]
-ApiName: TypeAlias = Literal["chat", "completions"]
-ParamValue: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any]
-_Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
-_HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")]
-_HeaderValue = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")]
-_RESERVED_PARAMS = frozenset({"model", "messages", "prompt", "stream"})
-_SECRET_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "cookie"})
 
 
-class _Strict(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-
-def _check_url(url: str) -> None:
-    try:
-        parts = urlsplit(url)
-        sound = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        sound = False
-    if not sound:
-        raise ValueError(f"base_url {url!r} is no address; write it like http://host:8000/v1")
-    if parts.username or parts.password:
-        raise ValueError("base_url holds a user or password; name a variable in api_key_env")
-
-
-class Price(_Strict):
-    """What a model's tokens cost."""
-
-    input_usd_per_m: float = Field(ge=0, description="US dollars for a million prompt tokens.")
-    output_usd_per_m: float = Field(ge=0, description="US dollars for a million reply tokens.")
-    cached_input_usd_per_m: float | None = Field(
-        default=None, ge=0, description="The same for prompt tokens that the server had cached."
-    )
-    as_of: date | None = Field(default=None, description="The day the price was looked up.")
-
-
-class ModelSpec(_Strict):
-    """One model to ask."""
-
-    name: _Slug = Field(description="The model's name in tables.")
-    provider: ProviderName = Field(
-        description="`openai`: any compatible endpoint. `local`: a GGUF model, served here."
-    )
-    model: str = Field(
-        min_length=1,
-        description="For `openai` the model's id; for `local` an asset's name or a GGUF file.",
-    )
-    base_url: str | None = Field(
-        default=None, description="Where the endpoint's API begins, such as http://host:8000/v1."
-    )
-    endpoint: str | None = Field(
-        default=None,
-        description="A name for where the model is served that outlives its address: it stands in"
-        " the cells' keys in place of `base_url`, so that a server may move.",
-    )
-    api: ApiName = Field(
-        default="chat",
-        description="`chat`: /chat/completions. `completions`: the older /completions.",
-    )
-    api_key_env: str | None = Field(
-        default=None, description="The environment variable that holds the key; never the key."
-    )
-    headers: dict[_HeaderName, _HeaderValue] = Field(
-        default_factory=dict,
-        description="Further headers, sent as they are and recorded with the experiment.",
-    )
-    headers_env: dict[_HeaderName, str] = Field(
-        default_factory=dict,
-        description="Further headers whose values stand in environment variables, by name.",
-    )
-    max_in_flight: int | None = Field(
-        default=None,
-        ge=1,
-        description="Requests open at once (by default what the server bears, at most 256; local"
-        " 1, where replies repeat exactly).",
-    )
-    requests_per_min: float | None = Field(
-        default=None, gt=0, description="Requests started a minute; else learned from headers."
-    )
-    tokens_per_min: float | None = Field(
-        default=None, gt=0, description="Prompt and reply tokens a minute; else learned."
-    )
-    input_tokens_per_min: float | None = Field(
-        default=None, gt=0, description="Prompt tokens a minute; else learned from headers."
-    )
-    output_tokens_per_min: float | None = Field(
-        default=None, gt=0, description="Reply tokens a minute; else learned from headers."
-    )
-    connect_s: float = Field(default=30.0, gt=0, description="Time to connect in (seconds).")
-    first_byte_s: float | None = Field(
-        default=None,
-        gt=0,
-        description="Time for the answer to begin in (seconds; by default `timeout_s`).",
-    )
-    timeout_s: float = Field(default=300.0, gt=0, description="Time of one attempt (seconds).")
-    attempts: int = Field(
-        default=6,
-        ge=1,
-        description="Tries at a cell before it counts as failed; waiting for quota is no try.",
-    )
-    patience_s: float = Field(
-        default=900.0,
-        gt=0,
-        description="How long the server may refuse for quota or load, with no reply between,"
-        " before the model is given up for this run (seconds).",
-    )
-    context_tokens: int = Field(
-        default=2048, ge=256, description="Context of each request on the local server (tokens)."
-    )
-    params: dict[str, ParamValue] = Field(
-        default_factory=dict,
-        description="Sampling parameters, sent as they are. A `seed` goes up by one a sample; with"
-        " `n` one request brings that many samples.",
-    )
-    extra_body: dict[str, ParamValue] = Field(
-        default_factory=dict,
-        description="What the endpoint takes beside the usual parameters; sent like `params`.",
-    )
-    price: Price | None = Field(
-        default=None, description="What tokens cost; well-known models have a dated price already."
-    )
-
-    @model_validator(mode="after")
-    def _check(self) -> ModelSpec:
-        if self.provider == "openai" and self.base_url is None:
-            raise ValueError("provider openai needs base_url")
-        if self.provider == "local" and self.base_url is not None:
-            raise ValueError("provider local starts its own server; leave base_url out")
-        if self.provider == "local" and (self.api != "chat" or self.request_samples != 1):
-            raise ValueError("provider local takes api = 'chat' and no n")
-        if self.base_url is not None:
-            _check_url(self.base_url)
-        self._check_body()
-        secret = _SECRET_HEADERS & {name.lower() for name in self.headers}
-        if secret:
-            raise ValueError(
-                f"headers are recorded; give {', '.join(sorted(secret))} in headers_env"
-            )
-        return self
-
-    def _check_body(self) -> None:
-        try:
-            canonical([self.params, self.extra_body])
-        except (TypeError, ValueError):
-            raise ValueError("params holds what JSON cannot: NaN, infinity or a date") from None
-        taken = _RESERVED_PARAMS & self.body_params.keys()
-        if taken:
-            raise ValueError(f"params may not set {', '.join(sorted(taken))}")
-        twice = self.params.keys() & self.extra_body.keys()
-        if twice:
-            raise ValueError(f"params and extra_body both set {', '.join(sorted(twice))}")
-        samples = self.body_params.get("n", 1)
-        if not isinstance(samples, int) or isinstance(samples, bool) or samples < 1:
-            raise ValueError(f"n must be a whole number of at least 1, found {samples!r}")
-
-    @property
-    def body_params(self) -> dict[str, ParamValue]:
-        """All that is sent beside the model and the prompt."""
-        return {**self.params, **self.extra_body}
-
-    @property
-    def request_samples(self) -> int:
-        """Samples that one request brings (count)."""
-        samples = self.body_params.get("n", 1)
-        return samples if isinstance(samples, int) else 1
-
-
-class TaskSpec(_Strict):
+class TaskSpec(Strict):
     """One task over one dataset."""
 
     name: str = Field(description="The task's name, such as character_guessing.")
@@ -213,8 +47,11 @@ class TaskSpec(_Strict):
         default=None, description="Whether answers are offered; by default as the task does it."
     )
     options: int = Field(default=10, ge=2, description="Titles offered where choices are options.")
-    wording: dict[PromptName, str] = Field(
-        default_factory=dict, description="Instructions in place of the task's own, by prompt."
+    window_words: int | None = Field(
+        default=None,
+        ge=50,
+        description="Words of a window where texts are cut to fit a model's context; by default as"
+        " many as the smallest known context bears, and whole texts where none is known.",
     )
 
     @model_validator(mode="after")
@@ -223,10 +60,11 @@ class TaskSpec(_Strict):
             task, dataset = task_named(self.name), dataset_named(self.dataset)
         except UnknownName as error:
             raise ValueError(str(error)) from None
-        if self.name not in dataset.tasks:
+        known = (*dataset.tasks, *dataset.derives)
+        if self.name not in known:
             raise ValueError(
                 f"dataset {self.dataset!r} has no items for {self.name!r}, only for "
-                f"{', '.join(dataset.tasks)}"
+                f"{', '.join(known)}"
             )
         if self.path is None and dataset.asset is None:
             raise ValueError(f"dataset {self.dataset!r} needs path: {dataset.path_help}")
@@ -240,7 +78,7 @@ class TaskSpec(_Strict):
         return self.choices or ("options" if task_named(self.name).needs_options else "open")
 
 
-class Conditions(_Strict):
+class Conditions(Strict):
     """Which conditions every item is asked under."""
 
     names: list[Names] = Field(default=list(NAMES), min_length=1, description="Name strategies.")
@@ -249,6 +87,22 @@ class Conditions(_Strict):
     cross_culture: str = Field(
         default="chinese", description="The name list that cross_culture draws from."
     )
+    match_length: bool = Field(
+        default=False,
+        description="Whether replacements are about as long as the names they replace.",
+    )
+    wordings: list[str] | None = Field(
+        default=None,
+        min_length=1,
+        description="Wordings of the prompts, as replicates: `own` and those of `[wordings]`; by"
+        " default those of `[wordings]`, or `own` where there are none.",
+    )
+    descriptions: list[str] = Field(
+        default=[NONE],
+        min_length=1,
+        description="Descriptions of the characters before the passage: `none` and those of"
+        " `[descriptions]`.",
+    )
 
     @model_validator(mode="after")
     def _check(self) -> Conditions:
@@ -256,26 +110,58 @@ class Conditions(_Strict):
             name_list(self.cross_culture)
         except UnknownName as error:
             raise ValueError(str(error)) from None
-        for field in ("names", "prompts"):
-            values = getattr(self, field)
+        for field in ("names", "prompts", "wordings", "descriptions"):
+            values = getattr(self, field) or []
             if len(set(values)) < len(values):
                 raise ValueError(f"{field} lists something twice")
         return self
 
 
-class Spec(_Strict):
+class Spec(Strict):
     """An experiment."""
 
-    name: _Slug = Field(description="The experiment's name; resuming goes by it.")
+    name: Slug = Field(description="The experiment's name; resuming goes by it.")
     seed: int = Field(
         default=0, ge=0, lt=2**63, description="Drives every draw: items, options, names."
     )
     models: list[ModelSpec] = Field(min_length=1)
     tasks: list[TaskSpec] = Field(min_length=1)
     conditions: Conditions = Field(default_factory=Conditions)
+    wordings: dict[Slug, str] = Field(
+        default_factory=dict,
+        description="Files of other wordings of the prompts, by an id that stands in tables.",
+    )
+    descriptions: dict[Slug, str] = Field(
+        default_factory=dict,
+        description="Files of descriptions of the characters (`probe describe`), by id.",
+    )
+    name_maps: str | None = Field(
+        default=None, description="A file of name maps of your own, to be named among `names`."
+    )
+
+    @property
+    def asked_wordings(self) -> tuple[str, ...]:
+        """Ids of the wordings that every item is asked in."""
+        return tuple(self.conditions.wordings or self.wordings or [OWN])
+
+    @property
+    def conditions_each(self) -> int:
+        """Conditions that every item is asked under (count)."""
+        own = self.conditions
+        kinds = (own.names, own.prompts, self.asked_wordings, own.descriptions)
+        return math.prod(len(kind) for kind in kinds)
 
     @model_validator(mode="after")
     def _check(self) -> Spec:
+        for kind, asked, files, plain in (
+            ("wordings", self.asked_wordings, self.wordings, OWN),
+            ("descriptions", self.conditions.descriptions, self.descriptions, NONE),
+        ):
+            if plain in files:
+                raise ValueError(f"{kind}: the id {plain!r} is taken; choose another")
+            for unknown in set(asked) - {*files, plain}:
+                known = UnknownName(f"id in conditions.{kind}", unknown, [*files, plain])
+                raise ValueError(f"{known}; give its file under [{kind}]")
         names = [model.name for model in self.models]
         if len(set(names)) < len(names):
             raise ValueError("two models have the same name")
@@ -366,14 +252,21 @@ def dataset_path(task: TaskSpec, spec_path: Path) -> Path | None:
     Raises:
         SpecError: Nothing is there.
     """
-    if task.path is None:
-        return None
-    tried = [spec_path.parent / task.path, Path(task.path)]
+    return None if task.path is None else named_path(task.path, f"task {task.name}", spec_path)
+
+
+def named_path(name: str, what: str, spec_path: Path) -> Path:
+    """A file or folder that the experiment file names, from its folder or from here.
+
+    Raises:
+        SpecError: Nothing is there; the message says for what it was wanted.
+    """
+    tried = [spec_path.parent / name, Path(name)]
     for path in tried:
         if path.exists():
             return path
     places = " nor at ".join(dict.fromkeys(os.path.normpath(path) for path in tried))
-    raise SpecError(spec_path, (f"task {task.name}: no file or folder at {places}",))
+    raise SpecError(spec_path, (f"{what}: no file or folder at {places}",))
 
 
 def model_file(model: ModelSpec, spec_path: Path) -> Path | None:

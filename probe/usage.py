@@ -10,9 +10,9 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from probe.limits import Kind
+from probe.model_spec import ModelSpec
 from probe.prices import price_of
 from probe.providers.base import Reply
-from probe.spec import ModelSpec
 
 _CHARS_PER_TOKEN: Final = 4
 """A common rule of thumb for English text; the server's own counts replace it."""

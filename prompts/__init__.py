@@ -1,8 +1,20 @@
 """From datasets to prompts: items, name maps, conditions, answer parsers. Pure."""
 
+from prompts.descriptions import Descriptions
 from prompts.errors import DatasetError, PromptsError, SetAside, UnknownName
-from prompts.item import NAMES, PROMPTS, Character, Choices, Gender, Item, Names, PromptName
-from prompts.render import NamePolicy, Prompt, Shown, render, show
+from prompts.item import (
+    NAMES,
+    PROMPTS,
+    Character,
+    Choices,
+    Gender,
+    Item,
+    Names,
+    PromptName,
+    TextSpan,
+)
+from prompts.render import Manner, NamePolicy, Prompt, Shown, render, show
+from prompts.wordings import Wording
 
 __all__ = [
     "NAMES",
@@ -10,8 +22,10 @@ __all__ = [
     "Character",
     "Choices",
     "DatasetError",
+    "Descriptions",
     "Gender",
     "Item",
+    "Manner",
     "NamePolicy",
     "Names",
     "Prompt",
@@ -19,7 +33,9 @@ __all__ = [
     "PromptsError",
     "SetAside",
     "Shown",
+    "TextSpan",
     "UnknownName",
+    "Wording",
     "render",
     "show",
 ]

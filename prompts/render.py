@@ -1,23 +1,28 @@
 """Item x names x prompt -> a frozen prompt.
 
-`show` puts an item under a name strategy: passage, options, gold and labels together, or not at
-all. `render` adds the wording. Both are pure, and the same on every machine.
+`show` puts an item under a name strategy: passage, question, options, gold and spans together, or
+not at all. `render` adds the wording. Both are pure, and the same on every machine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from prompts.datasets.base import shuffled
+from prompts.descriptions import Descriptions
 from prompts.errors import SetAside
-from prompts.item import Character, Item, Names, PromptName
+from prompts.item import Character, Item, Names, PromptName, TextSpan
+from prompts.names.align import Alignment, SpanInsideName
 from prompts.names.audit import Audit, audit
 from prompts.names.replace import NameMap, fold, name_phrase, plan_names, words
 from prompts.names.replace import replace as replace_names
 from prompts.tasks.base import Task
 from prompts.tasks.registry import task_named
+from prompts.wordings import Wording
+
+NOT_NAMED = "character_not_in_text"
+"""Flag of an item that asks about someone its passage never names."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,23 +50,61 @@ class Shown:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Manner:
+    """How an item is asked, beside its names.
+
+    Attributes:
+        block: What is known of its characters, under original names; empty for nothing.
+        descriptions: Id of where that comes from.
+    """
+
+    prompt: PromptName
+    wording: Wording = field(default_factory=Wording)
+    descriptions: str = "none"
+    block: str = ""
+
+    @classmethod
+    def of(
+        cls, item: Item, prompt: PromptName, wording: Wording, described: Descriptions
+    ) -> Manner:
+        """For one item.
+
+        Raises:
+            SetAside: Descriptions are wanted, and there are none of its people.
+        """
+        return cls(
+            prompt=prompt,
+            wording=wording,
+            descriptions=described.name,
+            block=described.block(item),
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Prompt:
     """What one condition of an item sends, and what a right reply to it says.
 
     Attributes:
         text: The user message.
+        schema: JSON schema of an answer, for models that take one; None where it is prose.
         chance: Accuracy of a random answer, in [0, 1]; None for an open question.
     """
 
     shown: Shown
-    prompt: PromptName
+    manner: Manner
     text: str
+    schema: dict[str, object] | None
     chance: float | None
 
     @property
     def item(self) -> Item:
         """The item, with names replaced."""
         return self.shown.item
+
+    @property
+    def prompt(self) -> PromptName:
+        """Which of the wording's instructions."""
+        return self.manner.prompt
 
 
 def _present(item: Item) -> list[Character]:
@@ -83,12 +126,7 @@ def _first_places(texts: tuple[str, ...]) -> dict[str, int]:
     return {fold(word): at for at, word in reversed(list(enumerate(all_words)))}
 
 
-def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
-    """An item under a name strategy.
-
-    Raises:
-        SetAside: A name, label or option cannot be mapped with the text.
-    """
+def _map(item: Item, names: Names, policy: NamePolicy, texts: tuple[str, ...]) -> NameMap:
     task = task_named(item.task)
     cast = _present(item)
     if names == "masked" and task.placeholder != "P":
@@ -97,56 +135,105 @@ def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
     culture = item.culture
     if names == "cross_culture":
         culture = policy.cross_culture if policy.cross_culture != item.culture else "english"
+    return plan_names(
+        cast,
+        texts,
+        names,
+        culture=culture,
+        seed=f"{policy.seed}|{item.dataset}|{item.work}|{names}|{culture}",
+        placeholder=task.placeholder,
+    )
+
+
+def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
+    """An item under a name strategy.
+
+    Raises:
+        SetAside: A name, label, span or option cannot be mapped with the text.
+    """
+    task = task_named(item.task)
+    if names != "original" and NOT_NAMED in item.flags:
+        raise SetAside(item.item_id, "its passage never names whom it asks about")
     # Titles are not names: under every strategy the question is about the same works.
-    mapped = item.options if task.needs_options else ()
+    mapped = item.options if task.gold_is == "option" else ()
+    own_texts = (*item.gold.values(), *item.accepted) if task.gold_is == "text" else ()
     try:
-        name_map = plan_names(
-            cast,
-            (item.text, *mapped),
-            names,
-            culture=culture,
-            seed=f"{policy.seed}|{item.dataset}|{item.work}|{names}|{culture}",
-            placeholder=task.placeholder,
-        )
+        name_map = _map(item, names, policy, (item.text, item.question, *mapped, *own_texts))
     except SetAside as error:
         raise SetAside(item.item_id, error.reason) from None
     changed = replace_names(item.text, name_map)
-    account = audit(changed, name_map, cast)
     options = tuple(_renamed(option, name_map) for option in mapped) or item.options
-    if len(set(options)) < len(item.options):
+    if len(set(options)) < len(set(item.options)):
         raise SetAside(item.item_id, "two options become the same name")
-    gold, text = item.gold, changed.text
-    if task.needs_options:
-        by_option = dict(zip(item.options, options, strict=True))
-        gold = {label: by_option.get(name, "") for label, name in item.gold.items()}
-        if not all(gold.values()):
-            raise SetAside(item.item_id, "a gold name is not among the options")
-        text = by_option.get(item.text, text)  # a passage that is one of them is shown alike
-    shown = replace(item, text=text, options=options, gold=gold)
-    return Shown(item=shown, names=names, name_map=name_map, audit=account)
+    by_option = dict(zip(item.options, options, strict=True))
+    spans = _moved(item, changed.alignment)
+    moved = replace(
+        item,
+        # A passage that is one of the options is shown alike.
+        text=by_option.get(item.text, changed.text) if mapped else changed.text,
+        question=replace_names(item.question, name_map).text,
+        options=options,
+        spans=spans,
+    )
+    shown = _with_gold(item, moved, task, name_map)
+    return Shown(
+        item=shown, names=names, name_map=name_map, audit=audit(changed, name_map, _present(item))
+    )
 
 
 def _renamed(option: str, name_map: NameMap) -> str:
     return name_map.people.get(option) or replace_names(option, name_map).text
 
 
-def render(
-    shown: Shown, prompt: PromptName, wording: Mapping[PromptName, str] | None = None
-) -> Prompt:
-    """The prompt for an item as it is shown.
+def _moved(item: Item, alignment: Alignment) -> tuple[TextSpan, ...]:
+    """The item's spans in the new text."""
+    if not alignment.edits:
+        return item.spans
+    moved = []
+    for span in item.spans:
+        try:
+            there = alignment.span(span.start, span.end)
+        except SpanInsideName as error:
+            reason = f"the span {span.label!r} ends inside the name {error.name!r}"
+            raise SetAside(item.item_id, reason) from None
+        moved.append(TextSpan(label=span.label, start=there.start, end=there.end))
+    return tuple(moved)
 
-    Args:
-        shown: The item under a name strategy.
-        prompt: Which of the task's wordings.
-        wording: Instructions to use in place of the task's own, by prompt.
-    """
-    task: Task = task_named(shown.item.task)
+
+def _with_gold(item: Item, moved: Item, task: Task, name_map: NameMap) -> Item:
+    """The item as it is shown, with the gold answer under the same names."""
+    if task.gold_is in {"title", "label"}:
+        return moved
+    if task.gold_is == "option":
+        by_option = dict(zip(item.options, moved.options, strict=True))
+        gold = {label: by_option.get(name, "") for label, name in item.gold.items()}
+        if not all(gold.values()):
+            raise SetAside(item.item_id, "a gold name is not among the options")
+        return replace(moved, gold=gold)
+    stretches = {span.label: moved.text[span.start : span.end] for span in moved.spans}
+    gold = {
+        label: stretches[label] if label in stretches else _renamed(value, name_map)
+        for label, value in item.gold.items()
+    }
+    accepted = tuple(_renamed(text, name_map) for text in item.accepted)
+    return replace(moved, gold=gold, accepted=accepted)
+
+
+def render(shown: Shown, manner: Manner) -> Prompt:
+    """The prompt for an item as it is shown, asked in a manner."""
     item = shown.item
-    instruction = (wording or {}).get(prompt) or task.instruction(prompt)
-    parts = (instruction, item.text, task.answer_format(item.gold, item.options))
+    task = task_named(item.task)
+    described = replace_names(manner.block, shown.name_map).text
+    parts = (
+        manner.wording.instruction(item.task, manner.prompt),
+        described,
+        task.passage(item),
+        task.answer_format(item.gold, item.options),
+    )
     return Prompt(
         shown=shown,
-        prompt=prompt,
-        text="\n\n".join(parts),
+        manner=manner,
+        text="\n\n".join(part for part in parts if part),
+        schema=task.schema(item.gold, item.options),
         chance=task.chance(item.gold, item.options),
     )

@@ -11,6 +11,7 @@ import click
 
 _COMMANDS: Final = {
     "data": "List the datasets, models and encoders, and fetch those that come as assets.",
+    "describe": "Write what an experiment said of the characters, for others to take in.",
     "doctor": "Say what is installed, what is cached and what is missing.",
     "embed": "Make vectors of the features a store holds.",
     "features": "Read literary pipelines' features into a store.",

@@ -71,8 +71,14 @@ class Provider(Protocol):
         """
         ...
 
-    def body(self, text: str, sample: int) -> bytes:
-        """The bytes to send for a prompt, the same in every attempt."""
+    def body(self, text: str, sample: int, schema: str | None = None) -> bytes:
+        """The bytes to send for a prompt, the same in every attempt.
+
+        Args:
+            text: The prompt.
+            sample: Which of its replies, from 0.
+            schema: JSON schema of an answer, for a model that takes one.
+        """
         ...
 
     async def ask(self, body: bytes) -> Answered:
@@ -82,3 +88,9 @@ class Provider(Protocol):
     async def close(self) -> None:
         """Give everything back. May be called more than once."""
         ...
+
+
+def response_format(schema: Mapping[str, object]) -> dict[str, object]:
+    """How a request asks for an answer that fits a JSON schema, as OpenAI's API has it."""
+    named = {"name": "answer", "strict": True, "schema": schema}
+    return {"type": "json_schema", "json_schema": named}

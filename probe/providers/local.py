@@ -15,10 +15,10 @@ from pathlib import Path
 from typing import Final
 
 from probe.errors import ProviderDown
+from probe.model_spec import ModelSpec
 from probe.pace import idle_cores, local_slots
 from probe.providers.base import Answered, Served
-from probe.providers.openai_chat import OpenAIChat, request_body
-from probe.spec import ModelSpec
+from probe.providers.openai_chat import OpenAIChat, request_body, structured_params
 
 _START_S: Final = 180.0
 _STOP_S: Final = 10.0
@@ -94,9 +94,10 @@ class Local:
         wrong = [line for line in lines if "error" in line.lower() or "fail" in line.lower()]
         return " ".join((wrong or lines or ["it said nothing"])[-1].split())[-200:]
 
-    def body(self, text: str, sample: int) -> bytes:
+    def body(self, text: str, sample: int, schema: str | None = None) -> bytes:
         """The bytes to send for a prompt; without a seed of the user's, the sample is the seed."""
-        return request_body(self._model, {"seed": 0, **self._model.body_params}, text, sample)
+        params = {"seed": 0, **structured_params(self._model, schema)}
+        return request_body(self._model, params, text, sample)
 
     async def ask(self, body: bytes) -> Answered:
         """One attempt at the child."""

@@ -16,10 +16,10 @@ import orjson
 
 from probe.errors import ProviderDown
 from probe.limits import read_limits, retry_after_s
-from probe.providers.base import Answered, Reply, Served
+from probe.model_spec import ApiName, ModelSpec
+from probe.providers.base import Answered, Reply, Served, response_format
 from probe.providers.replies import one_line, read_refusal, read_reply
 from probe.retry import REFUSED, Trouble
-from probe.spec import ApiName, ModelSpec
 
 _LISTING_S: Final = 10.0
 _PATHS: Final[dict[ApiName, str]] = {"chat": "/chat/completions", "completions": "/completions"}
@@ -38,6 +38,13 @@ def request_body(model: ModelSpec, params: Mapping[str, object], text: str, samp
     if isinstance(seed, int):
         body["seed"] = seed + sample
     return orjson.dumps(body)
+
+
+def structured_params(model: ModelSpec, schema: str | None) -> Mapping[str, object]:
+    """The model's parameters, with the schema of the answer where it takes one."""
+    if schema is None or not model.structured:
+        return model.body_params
+    return {**model.body_params, "response_format": response_format(orjson.loads(schema))}
 
 
 class OpenAIChat:
@@ -99,9 +106,9 @@ class OpenAIChat:
         ]
         return {"listed": named[0]} if named else {}
 
-    def body(self, text: str, sample: int) -> bytes:
+    def body(self, text: str, sample: int, schema: str | None = None) -> bytes:
         """The bytes to send for a prompt."""
-        return request_body(self._model, self._model.body_params, text, sample)
+        return request_body(self._model, structured_params(self._model, schema), text, sample)
 
     async def ask(self, body: bytes) -> Answered:
         """One POST."""

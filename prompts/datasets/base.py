@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol, TypeVar
 
+from prompts.datasets.derived import BASES, DERIVED, derived
 from prompts.errors import DatasetError
 from prompts.item import Item
 
@@ -62,6 +63,18 @@ class Dataset:
     path_help: str
     read: Reader
     asset: str | None = None
+
+    @property
+    def derives(self) -> tuple[str, ...]:
+        """Tasks whose items are made from those of its own tasks."""
+        return tuple(DERIVED) if any(base in self.tasks for base in BASES) else ()
+
+    def items(self, root: Path, selection: Selection) -> Iterator[Item]:
+        """The items of any of its tasks, derived ones too; raises `DatasetError` as it reads."""
+        if selection.task not in DERIVED:
+            return self.read(root, selection)
+        base = next(base for base in BASES if base in self.tasks)
+        return derived(self.read(root, replace(selection, task=base)), selection.task)
 
 
 def seeded(*parts: object) -> random.Random:

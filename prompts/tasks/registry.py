@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from prompts.errors import UnknownName
 from prompts.tasks.base import Task
+from prompts.tasks.character_description import CHARACTER_DESCRIPTION
 from prompts.tasks.character_guessing import CHARACTER_GUESSING
 from prompts.tasks.similar_characters import (
     MOST_SIMILAR_CHARACTER,
@@ -15,6 +16,7 @@ from prompts.tasks.source_identification import SOURCE_IDENTIFICATION
 _ALL: tuple[Task, ...] = (
     CHARACTER_GUESSING,
     SOURCE_IDENTIFICATION,
+    CHARACTER_DESCRIPTION,
     MOST_SIMILAR_CHARACTER,
     MOST_SIMILAR_CHARACTER_REASONED,
     TEN_MOST_SIMILAR_CHARACTERS,

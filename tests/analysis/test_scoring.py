@@ -6,7 +6,7 @@ import pytest
 
 from analysis.scoring import score_replies
 from prompts.tasks import TASKS
-from prompts.tasks.source_identification import SourceIdentification
+from prompts.tasks.source_identification import SOURCE_IDENTIFICATION, SourceIdentification
 from store.insert import insert
 from store.read import Connection, ask
 from tests.store.rows_for_tests import (
@@ -22,7 +22,7 @@ from tests.store.rows_for_tests import (
 class Newer(SourceIdentification):
     """The task after a change of its parser."""
 
-    version = 2
+    version = SOURCE_IDENTIFICATION.version + 1
 
 
 def two_replies() -> Connection:
@@ -43,8 +43,10 @@ def scores(connection: Connection) -> list[tuple[object, ...]]:
     return ask(connection, f"SELECT {columns} FROM scores ORDER BY ALL").rows
 
 
-RIGHT = ("a", 1, '{"title":"Emma"}', None, 1, 1)
-WRONG = ("b", 1, '{"title":"Dracula"}', None, 0, 1)
+GUESSING = TASKS["character_guessing"].version
+NOW = SOURCE_IDENTIFICATION.version
+RIGHT = ("a", NOW, '{"title":"Emma"}', None, 1, 1)
+WRONG = ("b", NOW, '{"title":"Dracula"}', None, 0, 1)
 
 
 def test_every_reply_is_scored_once() -> None:
@@ -67,8 +69,11 @@ def test_a_new_version_of_the_parser_scores_again(monkeypatch: pytest.MonkeyPatc
         assert score_replies(connection) == 0
 
     assert score_replies(connection) == 0
-    assert [row[:2] for row in scores(connection)] == [("a", 1), ("a", 2), ("b", 1), ("b", 2)]
-    assert ask(connection, "SELECT count(*) FROM current_scores WHERE version = 2").rows == [(2,)]
+    assert [row[:2] for row in scores(connection)] == [
+        (key, version) for key in "ab" for version in (NOW, NOW + 1)
+    ]
+    newest = f"SELECT count(*) FROM current_scores WHERE version = {NOW + 1}"
+    assert ask(connection, newest).rows == [(2,)]
 
 
 @pytest.mark.parametrize(
@@ -115,7 +120,7 @@ def test_a_refusal_is_unparsed_whatever_its_words() -> None:
 
     score_replies(connection, ["r"])
 
-    assert scores(connection) == [("r", 1, None, "the model refused", 0, 1)]
+    assert scores(connection) == [("r", NOW, None, "the model refused", 0, 1)]
 
 
 def test_a_reply_without_a_text_is_not_scored() -> None:
@@ -137,7 +142,7 @@ def test_every_speaker_of_a_scene_is_a_unit() -> None:
 
     score_replies(connection)
 
-    assert scores(connection) == [("k", 1, '{"P0":"Ann","P1":"Bob"}', None, 2, 3)]
+    assert scores(connection) == [("k", GUESSING, '{"P0":"Ann","P1":"Bob"}', None, 2, 3)]
     assert ask(connection, "SELECT answer, gold FROM results").rows == [
         ("P0: Ann; P1: Bob", "P0: Ann; P1: Bob; P2: Cy")
     ]

@@ -13,8 +13,8 @@ from typing import Any
 import openai
 import pytest
 
+from probe.model_spec import ModelSpec
 from probe.providers.openai_chat import request_body
-from probe.spec import ModelSpec
 
 SCHEMA = {
     "type": "json_schema",

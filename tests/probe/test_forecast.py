@@ -19,9 +19,9 @@ from probe.forecast import (
     requests,
     time_s,
 )
+from probe.model_spec import ModelSpec
 from probe.plan import Model
 from probe.record import Standing
-from probe.spec import ModelSpec
 from probe.usage import estimate_tokens
 from prompts.names.lists import name_list
 from store.read import open_read

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from probe.model_spec import ModelSpec
 from probe.pace import Pace, free_cores, idle_cores, pace_of
-from probe.spec import ModelSpec
 
 
 def model(**told: object) -> ModelSpec:

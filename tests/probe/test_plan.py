@@ -197,7 +197,6 @@ CHANGES = {
     "a condition": ('"cross_culture"]', '"cross_culture", "masked"]'),
     "samples": ("[conditions]", "[conditions]\nsamples = 2"),
     "another culture": ("[conditions]", '[conditions]\ncross_culture = "greek"'),
-    "wording": ('choices = "options"', 'choices = "options"\nwording = { gist = "Say it." }'),
     "fewer items": ('choices = "options"', 'choices = "options"\nlimit = 5'),
     "fewer titles": ('choices = "options"', 'choices = "options"\noptions = 2'),
     "open": ('choices = "options"', 'choices = "open"'),

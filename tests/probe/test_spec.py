@@ -8,10 +8,9 @@ import pytest
 from pydantic import ValidationError
 
 from probe.errors import SpecError
+from probe.model_spec import ModelSpec, Price
 from probe.spec import (
     Conditions,
-    ModelSpec,
-    Price,
     Spec,
     TaskSpec,
     dataset_path,
@@ -281,4 +280,5 @@ def test_every_field_of_the_file_is_described() -> None:
     """Reference pages are made from these."""
     for model in (ModelSpec, TaskSpec, Conditions, Price):
         assert [name for name, field in model.model_fields.items() if not field.description] == []
-    assert set(Spec.model_fields) == {"name", "seed", "models", "tasks", "conditions"}
+    files = {"wordings", "descriptions", "name_maps"}
+    assert set(Spec.model_fields) == {"name", "seed", "models", "tasks", "conditions"} | files

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from probe.model_spec import ModelSpec
 from probe.prices import price_of
 from probe.providers.base import Reply
 from probe.providers.openai_chat import request_body
-from probe.spec import ModelSpec
 from probe.usage import Usage, estimate_tokens, most_reply_tokens, reply_limit
 
 DEAR = {"input_usd_per_m": 2.0, "output_usd_per_m": 8.0}

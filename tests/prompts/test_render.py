@@ -6,8 +6,22 @@ import dataclasses
 
 import pytest
 
-from prompts import NAMES, PROMPTS, Character, Item, NamePolicy, Names, PromptName, SetAside, show
-from prompts import render as render_prompt
+from prompts import (
+    NAMES,
+    PROMPTS,
+    Character,
+    Item,
+    Manner,
+    NamePolicy,
+    Names,
+    Prompt,
+    PromptName,
+    SetAside,
+    Shown,
+    Wording,
+    render,
+    show,
+)
 from prompts.names.lists import name_list
 from prompts.tasks import TASKS
 
@@ -43,6 +57,13 @@ PASSAGE = Item(
         Character(name="George Knightley", aliases=("Mr. Knightley",), gender="male"),
     ),
 )
+
+
+def render_prompt(shown: Shown, prompt: PromptName) -> Prompt:
+    """In the tasks' own wording, without descriptions."""
+    return render(shown, Manner(prompt=prompt))
+
+
 REPLACING: tuple[Names, ...] = ("masked", "same_culture", "cross_culture")
 
 
@@ -172,14 +193,20 @@ def test_the_three_prompts_differ_in_their_instruction_alone() -> None:
 
 
 def test_an_experiment_may_word_a_prompt_itself() -> None:
-    """Only the prompts it names; the others keep the task's words."""
+    """With the words of the file it names; everything after them stays."""
     shown = show(PASSAGE, "original", POLICY)
-    own = {"gist": "Think, then name the book."}
-
-    assert render_prompt(shown, "gist", {"gist": own["gist"]}).text.startswith(own["gist"] + "\n\n")
-    assert render_prompt(shown, "baseline", {"gist": own["gist"]}) == render_prompt(
-        shown, "baseline"
+    other = Wording(
+        name="other", instructions={PASSAGE.task: {"gist": "Think, then name the book."}}
     )
+
+    made = render(shown, Manner(prompt="gist", wording=other))
+
+    assert made.text.split("\n\n", 1)[0] == "Think, then name the book."
+    assert made.text.split("\n\n", 1)[1] == render_prompt(shown, "gist").text.split("\n\n", 1)[1]
+    assert other.missing([PASSAGE.task], PROMPTS) == [
+        "source_identification.baseline",
+        "source_identification.verbatim",
+    ]
 
 
 def test_chance_is_one_in_the_options_and_undefined_for_an_open_question() -> None:

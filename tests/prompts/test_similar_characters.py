@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from probe.spec import TaskSpec, dataset_path, read_spec
-from prompts import NAMES, DatasetError, Item, NamePolicy, Names, UnknownName, render, show
+from prompts import NAMES, DatasetError, Item, Manner, NamePolicy, Names, UnknownName, render, show
 from prompts.datasets import Selection, dataset_named
 from prompts.tasks import TASKS, Answer, Ranking, ranking
 
@@ -110,7 +110,9 @@ def test_an_experiment_that_says_nothing_of_titles_passes(tmp_path: Path) -> Non
 def test_the_prompt_shows_the_numbered_list_and_forbids_the_target(tmp_path: Path) -> None:
     path = a_list(tmp_path, "\n".join(PEOPLE))
     texts = {
-        task: render(show(items(path, task)[6], "original", NamePolicy()), "baseline").text
+        task: render(
+            show(items(path, task)[6], "original", NamePolicy()), Manner(prompt="baseline")
+        ).text
         for task in TASKS
         if "similar" in task
     }
@@ -151,7 +153,7 @@ def shown_right(path: Path, names: Names, seed: int) -> None:
         assert shown.item.options.index(target) == place
         assert shown.item.text.endswith(target)  # a mask may keep the title: "Mrs. N3"
         assert [people_map.get(name, name) for name in item.options] == list(shown.item.options)
-        assert render(shown, "gist").text.count(f"\n{place + 1}. {target}\n") == 1
+        assert render(shown, Manner(prompt="gist")).text.count(f"\n{place + 1}. {target}\n") == 1
 
 
 @pytest.mark.parametrize("names", NAMES)

@@ -1,0 +1,206 @@
+"""One model of the experiment file: where it is served, how it may be asked, what it costs."""
+
+from __future__ import annotations
+
+from datetime import date
+from typing import Annotated, Any, Literal, TypeAlias
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+from store.keys import canonical
+
+ProviderName: TypeAlias = Literal["openai", "local"]
+ApiName: TypeAlias = Literal["chat", "completions"]
+ParamValue: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any]
+Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
+_HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")]
+_HeaderValue = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")]
+_RESERVED_PARAMS = frozenset({"model", "messages", "prompt", "stream"})
+_REPLY_TOKENS = 256
+_SECRET_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "cookie"})
+
+
+class Strict(BaseModel):
+    """A part of the experiment file: unknown keys are errors."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def _check_url(url: str) -> None:
+    try:
+        parts = urlsplit(url)
+        sound = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
+    except ValueError:
+        sound = False
+    if not sound:
+        raise ValueError(f"base_url {url!r} is no address; write it like http://host:8000/v1")
+    if parts.username or parts.password:
+        raise ValueError("base_url holds a user or password; name a variable in api_key_env")
+
+
+class Price(Strict):
+    """What a model's tokens cost."""
+
+    input_usd_per_m: float = Field(ge=0, description="US dollars for a million prompt tokens.")
+    output_usd_per_m: float = Field(ge=0, description="US dollars for a million reply tokens.")
+    cached_input_usd_per_m: float | None = Field(
+        default=None, ge=0, description="The same for prompt tokens that the server had cached."
+    )
+    as_of: date | None = Field(default=None, description="The day the price was looked up.")
+
+
+class ModelSpec(Strict):
+    """One model to ask."""
+
+    name: Slug = Field(description="The model's name in tables.")
+    provider: ProviderName = Field(
+        description="`openai`: any compatible endpoint. `local`: a GGUF model, served here."
+    )
+    model: str = Field(
+        min_length=1,
+        description="For `openai` the model's id; for `local` an asset's name or a GGUF file.",
+    )
+    base_url: str | None = Field(
+        default=None, description="Where the endpoint's API begins, such as http://host:8000/v1."
+    )
+    endpoint: str | None = Field(
+        default=None,
+        description="A name for where the model is served that outlives its address: it stands in"
+        " the cells' keys in place of `base_url`, so that a server may move.",
+    )
+    api: ApiName = Field(
+        default="chat",
+        description="`chat`: /chat/completions. `completions`: the older /completions.",
+    )
+    api_key_env: str | None = Field(
+        default=None, description="The environment variable that holds the key; never the key."
+    )
+    headers: dict[_HeaderName, _HeaderValue] = Field(
+        default_factory=dict,
+        description="Further headers, sent as they are and recorded with the experiment.",
+    )
+    headers_env: dict[_HeaderName, str] = Field(
+        default_factory=dict,
+        description="Further headers whose values stand in environment variables, by name.",
+    )
+    max_in_flight: int | None = Field(
+        default=None,
+        ge=1,
+        description="Requests open at once (by default what the server bears, at most 256; local"
+        " 1, where replies repeat exactly).",
+    )
+    requests_per_min: float | None = Field(
+        default=None, gt=0, description="Requests started a minute; else learned from headers."
+    )
+    tokens_per_min: float | None = Field(
+        default=None, gt=0, description="Prompt and reply tokens a minute; else learned."
+    )
+    input_tokens_per_min: float | None = Field(
+        default=None, gt=0, description="Prompt tokens a minute; else learned from headers."
+    )
+    output_tokens_per_min: float | None = Field(
+        default=None, gt=0, description="Reply tokens a minute; else learned from headers."
+    )
+    connect_s: float = Field(default=30.0, gt=0, description="Time to connect in (seconds).")
+    first_byte_s: float | None = Field(
+        default=None,
+        gt=0,
+        description="Time for the answer to begin in (seconds; by default `timeout_s`).",
+    )
+    timeout_s: float = Field(default=300.0, gt=0, description="Time of one attempt (seconds).")
+    attempts: int = Field(
+        default=6,
+        ge=1,
+        description="Tries at a cell before it counts as failed; waiting for quota is no try.",
+    )
+    patience_s: float = Field(
+        default=900.0,
+        gt=0,
+        description="How long the server may refuse for quota or load, with no reply between,"
+        " before the model is given up for this run (seconds).",
+    )
+    context_tokens: int = Field(
+        default=2048,
+        ge=256,
+        description="Context of each request (tokens): of the local server, or where set what an"
+        " endpoint bears. Long texts are cut into windows that the smallest of the models bears.",
+    )
+    structured: bool = Field(
+        default=False,
+        description="The endpoint takes a JSON schema (`response_format`): answers that have one"
+        " are asked for in it, all others in prose.",
+    )
+    params: dict[str, ParamValue] = Field(
+        default_factory=dict,
+        description="Sampling parameters, sent as they are. A `seed` goes up by one a sample; with"
+        " `n` one request brings that many samples.",
+    )
+    extra_body: dict[str, ParamValue] = Field(
+        default_factory=dict,
+        description="What the endpoint takes beside the usual parameters; sent like `params`.",
+    )
+    price: Price | None = Field(
+        default=None, description="What tokens cost; well-known models have a dated price already."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> ModelSpec:
+        if self.provider == "openai" and self.base_url is None:
+            raise ValueError("provider openai needs base_url")
+        if self.provider == "local" and self.base_url is not None:
+            raise ValueError("provider local starts its own server; leave base_url out")
+        if self.provider == "local" and (self.api != "chat" or self.request_samples != 1):
+            raise ValueError("provider local takes api = 'chat' and no n")
+        if self.structured and (self.api != "chat" or "response_format" in self.body_params):
+            raise ValueError("structured takes api = 'chat' and no response_format of your own")
+        if self.base_url is not None:
+            _check_url(self.base_url)
+        self._check_body()
+        secret = _SECRET_HEADERS & {name.lower() for name in self.headers}
+        if secret:
+            raise ValueError(
+                f"headers are recorded; give {', '.join(sorted(secret))} in headers_env"
+            )
+        return self
+
+    def _check_body(self) -> None:
+        try:
+            canonical([self.params, self.extra_body])
+        except (TypeError, ValueError):
+            raise ValueError("params holds what JSON cannot: NaN, infinity or a date") from None
+        taken = _RESERVED_PARAMS & self.body_params.keys()
+        if taken:
+            raise ValueError(f"params may not set {', '.join(sorted(taken))}")
+        twice = self.params.keys() & self.extra_body.keys()
+        if twice:
+            raise ValueError(f"params and extra_body both set {', '.join(sorted(twice))}")
+        samples = self.body_params.get("n", 1)
+        if not isinstance(samples, int) or isinstance(samples, bool) or samples < 1:
+            raise ValueError(f"n must be a whole number of at least 1, found {samples!r}")
+
+    @property
+    def body_params(self) -> dict[str, ParamValue]:
+        """All that is sent beside the model and the prompt."""
+        return {**self.params, **self.extra_body}
+
+    @property
+    def request_samples(self) -> int:
+        """Samples that one request brings (count)."""
+        samples = self.body_params.get("n", 1)
+        return samples if isinstance(samples, int) else 1
+
+    @property
+    def known_context(self) -> int | None:
+        """The context it is known to bear (tokens); None where the file does not say."""
+        told = self.provider == "local" or "context_tokens" in self.model_fields_set
+        return self.context_tokens if told else None
+
+    @property
+    def reply_tokens(self) -> int:
+        """Tokens a reply may take (count), as far as the parameters say."""
+        for name in ("max_completion_tokens", "max_tokens"):
+            value = self.body_params.get(name)
+            if isinstance(value, int):
+                return value
+        return _REPLY_TOKENS
