@@ -115,7 +115,7 @@ def _joined(answers: Sequence[Answer | Unparsed]) -> Answer | Unparsed:
         return answers[0]
     labels = dict.fromkeys(label for answer in said for label in answer.value)
     return Answer(
-        {label: "\n".join(a.value[label] for a in said if label in a.value) for label in labels}
+        {label: "\n\n".join(a.value[label] for a in said if label in a.value) for label in labels}
     )
 
 

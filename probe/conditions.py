@@ -82,6 +82,7 @@ class Asking:
         return [
             [[each.name, each.instructions] for each in self.wordings],
             [[each.name, each.by_work] for each in self.descriptions],
+            {name: asdict(own) for name, own in self.policy.maps.items()},
         ]
 
     def conditions(self, item: Item, choices: str, aside: list[Aside]) -> Iterator[Condition]:
@@ -177,6 +178,6 @@ def hash_item(item: Item) -> str:
 def hash_prompt(item_hash: str, prompt: Prompt) -> str:
     """What stands for an item under a condition: what is sent and what is right."""
     item, manner = prompt.item, prompt.manner
-    parts: list[object] = [item_hash, prompt.shown.names, prompt.prompt, prompt.text, item.gold, item.options]
-    parts += [item.accepted, manner.wording.name, manner.descriptions, prompt.schema]
+    parts: list[object] = [item_hash, prompt.shown.names, prompt.prompt, prompt.text, prompt.schema]
+    parts += [item.gold, item.options, item.accepted, manner.wording.name, manner.descriptions]
     return digest(parts)[:_HASH_DIGITS]

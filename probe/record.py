@@ -154,6 +154,9 @@ def _prompt_row(condition: Condition) -> PromptRow:
         suspects=canonical(account.suspects),
         wording=prompt.manner.wording.name,
         descriptions=prompt.manner.descriptions,
+        titles=canonical(account.titles),
+        places=canonical(account.places),
+        phrases=canonical(account.phrases),
         answer_schema=None if prompt.schema is None else canonical(prompt.schema),
     )
 

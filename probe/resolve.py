@@ -5,13 +5,17 @@ from __future__ import annotations
 from pathlib import Path
 
 from probe.conditions import Asking
+from probe.errors import SpecError
+from probe.homes import root_of
 from probe.model_spec import ModelSpec
 from probe.plan import Model, Plan, Source
 from probe.providers import Local, OpenAIChat, Provider
 from probe.spec import Spec, TaskSpec, dataset_path, model_file, named_path
-from prompts import DatasetError, Descriptions, NamePolicy, Wording
+from prompts import DatasetError, Descriptions, NamePolicy, UnknownName, Wording
 from prompts.datasets import dataset_named
 from prompts.descriptions import NONE, read_descriptions
+from prompts.names.maps import read_maps
+from prompts.names.strategies import strategy_named
 from prompts.wordings import OWN, read_wording
 from store.assets import Progress, fetch, file_sha256
 from store.catalogue import ASSETS, MODELS
@@ -39,9 +43,27 @@ def _asking(spec: Spec, spec_path: Path) -> Asking:
     return Asking(
         names=own.names,
         prompts=own.prompts,
-        policy=NamePolicy(cross_culture=own.cross_culture, seed=spec.seed),
+        policy=_policy(spec, spec_path),
         wordings=wordings,
         descriptions=tuple(_descriptions(name, spec, spec_path) for name in own.descriptions),
+    )
+
+
+def _policy(spec: Spec, spec_path: Path) -> NamePolicy:
+    maps = {}
+    if spec.name_maps is not None:
+        maps = read_maps(named_path(spec.name_maps, "name_maps", spec_path))
+    own = spec.conditions
+    for name in own.names:
+        try:
+            strategy_named(name, maps)
+        except UnknownName as error:
+            raise SpecError(spec_path, (f"conditions.names: {error}",)) from None
+    return NamePolicy(
+        cross_culture=own.cross_culture,
+        seed=spec.seed,
+        match_length=own.match_length,
+        maps=maps,
     )
 
 
@@ -72,10 +94,22 @@ def _model(model: ModelSpec, spec_path: Path) -> Model:
 
 
 def _source(task: TaskSpec, spec_path: Path, progress: Progress) -> Source:
+    return Source(task=task, root=dataset_root(task, spec_path, progress))
+
+
+def dataset_root(task: TaskSpec, spec_path: Path, progress: Progress) -> Path:
+    """What a task's reader is given: the path of the file, an asset, or the cached copy.
+
+    Raises:
+        SpecError: The path leads nowhere.
+        NotHere: There is no path, and no copy either.
+        AssetError: An asset cannot be fetched, or the cached copy is damaged.
+    """
+    dataset = dataset_named(task.dataset)
     path = dataset_path(task, spec_path)
-    if path is None:
-        path = fetch(ASSETS[dataset_named(task.dataset).asset or ""], progress)
-    return Source(task=task, root=path)
+    if path is None and dataset.asset is not None:
+        return fetch(ASSETS[dataset.asset], progress)
+    return root_of(dataset, path)
 
 
 def provider_for(model: ModelSpec, spec_path: Path, log: Path, progress: Progress) -> Provider:

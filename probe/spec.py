@@ -9,6 +9,7 @@ import difflib
 import math
 import os
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import get_args
 
@@ -22,9 +23,18 @@ from prompts.datasets import dataset_named
 from prompts.descriptions import NONE
 from prompts.errors import UnknownName
 from prompts.names.lists import name_list
+from prompts.names.strategies import strategy_named
 from prompts.tasks import task_named
 from prompts.wordings import OWN
 from store.catalogue import MODELS
+
+
+def _known(find: Callable[[str], object], name: str, place: str = "") -> None:
+    """Check that there is something of a name, and tell pydantic where there is not."""
+    try:
+        find(name)
+    except UnknownName as error:
+        raise ValueError(f"{place}{error}") from None
 
 
 class TaskSpec(Strict):
@@ -106,10 +116,7 @@ class Conditions(Strict):
 
     @model_validator(mode="after")
     def _check(self) -> Conditions:
-        try:
-            name_list(self.cross_culture)
-        except UnknownName as error:
-            raise ValueError(str(error)) from None
+        _known(name_list, self.cross_culture)
         for field in ("names", "prompts", "wordings", "descriptions"):
             values = getattr(self, field) or []
             if len(set(values)) < len(values):
@@ -150,6 +157,13 @@ class Spec(Strict):
         own = self.conditions
         kinds = (own.names, own.prompts, self.asked_wordings, own.descriptions)
         return math.prod(len(kind) for kind in kinds)
+
+    @model_validator(mode="after")
+    def _check_names(self) -> Spec:
+        if self.name_maps is None:  # else the file of maps says which more there are
+            for name in self.conditions.names:
+                _known(strategy_named, name, "conditions.names: ")
+        return self
 
     @model_validator(mode="after")
     def _check(self) -> Spec:

@@ -6,17 +6,19 @@ not at all. `render` adds the wording. Both are pure, and the same on every mach
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from functools import lru_cache
 
-from prompts.datasets.base import shuffled
 from prompts.descriptions import Descriptions
 from prompts.errors import SetAside
-from prompts.item import Character, Item, Names, PromptName, TextSpan
+from prompts.item import Item, Names, PromptName, TextSpan
 from prompts.names.align import Alignment, SpanInsideName
 from prompts.names.audit import Audit, audit
-from prompts.names.replace import NameMap, fold, name_phrase, plan_names, words
+from prompts.names.maps import NamedMap
+from prompts.names.planning import NameOptions, plan_map
+from prompts.names.replace import NameMap
 from prompts.names.replace import replace as replace_names
+from prompts.names.strategies import strategy_named
 from prompts.tasks.base import Task
 from prompts.tasks.registry import task_named
 from prompts.wordings import Wording
@@ -33,10 +35,14 @@ class NamePolicy:
         cross_culture: List that `cross_culture` draws from; a work of that culture draws from
             English instead.
         seed: The experiment's seed.
+        match_length: Whether replacements are about as long as the names they replace.
+        maps: Name maps of the experiment's own, by name.
     """
 
     cross_culture: str = "chinese"
     seed: int = 0
+    match_length: bool = False
+    maps: Mapping[str, NamedMap] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -107,58 +113,34 @@ class Prompt:
         return self.manner.prompt
 
 
-def _present(item: Item) -> list[Character]:
-    """The cast members that the item's text or options may name, in order of first appearance."""
-    first = _first_places((item.text, *item.options))
-    placed = []
-    for character in item.cast:
-        own = [word for form in character.forms for word in name_phrase(form)]
-        at = [first[fold(word)] for part in own for word in words(part) if fold(word) in first]
-        if at and character.proper:
-            placed.append((min(at), character))
-    return [character for _, character in sorted(placed, key=lambda pair: pair[0])]
-
-
-@lru_cache(maxsize=2)  # the same under every strategy
-def _first_places(texts: tuple[str, ...]) -> dict[str, int]:
-    """Folded word -> its first place among the words of some texts."""
-    all_words = [word for text in texts for word in words(text)]
-    return {fold(word): at for at, word in reversed(list(enumerate(all_words)))}
-
-
-def _map(item: Item, names: Names, policy: NamePolicy, texts: tuple[str, ...]) -> NameMap:
-    task = task_named(item.task)
-    cast = _present(item)
-    if names == "masked" and task.placeholder != "P":
-        # Numbered by appearance, the masks would give the speakers away.
-        cast = list(shuffled(cast, policy.seed, item.dataset, item.item_id, "masks"))
-    culture = item.culture
-    if names == "cross_culture":
-        culture = policy.cross_culture if policy.cross_culture != item.culture else "english"
-    return plan_names(
-        cast,
-        texts,
-        names,
-        culture=culture,
-        seed=f"{policy.seed}|{item.dataset}|{item.work}|{names}|{culture}",
-        placeholder=task.placeholder,
-    )
-
-
 def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
     """An item under a name strategy.
 
     Raises:
         SetAside: A name, label, span or option cannot be mapped with the text.
+        UnknownName: There is no such strategy.
     """
     task = task_named(item.task)
+    strategy = strategy_named(names, policy.maps)
     if names != "original" and NOT_NAMED in item.flags:
         raise SetAside(item.item_id, "its passage never names whom it asks about")
     # Titles are not names: under every strategy the question is about the same works.
     mapped = item.options if task.gold_is == "option" else ()
     own_texts = (*item.gold.values(), *item.accepted) if task.gold_is == "text" else ()
     try:
-        name_map = _map(item, names, policy, (item.text, item.question, *mapped, *own_texts))
+        name_map = plan_map(
+            item,
+            strategy,
+            texts=(item.text, item.question, *mapped, *own_texts),
+            options=NameOptions(
+                cross_culture=policy.cross_culture,
+                seed=policy.seed,
+                match_length=policy.match_length,
+                # Numbered by appearance, the masks would give the speakers away.
+                shuffle_masks=task.placeholder != "P",
+            ),
+            placeholder=task.placeholder,
+        )
     except SetAside as error:
         raise SetAside(item.item_id, error.reason) from None
     changed = replace_names(item.text, name_map)
@@ -176,9 +158,8 @@ def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
         spans=spans,
     )
     shown = _with_gold(item, moved, task, name_map)
-    return Shown(
-        item=shown, names=names, name_map=name_map, audit=audit(changed, name_map, _present(item))
-    )
+    account = audit(changed, name_map, item.cast, work=item.work)
+    return Shown(item=shown, names=names, name_map=name_map, audit=account)
 
 
 def _renamed(option: str, name_map: NameMap) -> str:

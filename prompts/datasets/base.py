@@ -67,13 +67,15 @@ class Dataset:
     @property
     def derives(self) -> tuple[str, ...]:
         """Tasks whose items are made from those of its own tasks."""
-        return tuple(DERIVED) if any(base in self.tasks for base in BASES) else ()
+        return tuple(
+            task for task, bases in BASES.items() if any(base in self.tasks for base in bases)
+        )
 
     def items(self, root: Path, selection: Selection) -> Iterator[Item]:
         """The items of any of its tasks, derived ones too; raises `DatasetError` as it reads."""
         if selection.task not in DERIVED:
             return self.read(root, selection)
-        base = next(base for base in BASES if base in self.tasks)
+        base = next(base for base in BASES[selection.task] if base in self.tasks)
         return derived(self.read(root, replace(selection, task=base)), selection.task)
 
 

@@ -1,18 +1,19 @@
-"""The name engine: what a cast is renamed to, where offsets go, and what leaked."""
+"""The name engine: what a cast is renamed to, where offsets go, and what leaked.
+
+Datasets use the words and the replacing; planning, named maps and the audit know of datasets in
+turn, and are imported as modules of their own.
+"""
 
 from prompts.names.align import Alignment, Edit, Span, SpanInsideName, undo
-from prompts.names.audit import Audit, audit
 from prompts.names.replace import NameMap, Replaced, plan_names, replace
 
 __all__ = [
     "Alignment",
-    "Audit",
     "Edit",
     "NameMap",
     "Replaced",
     "Span",
     "SpanInsideName",
-    "audit",
     "plan_names",
     "replace",
     "undo",

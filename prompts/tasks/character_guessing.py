@@ -15,6 +15,7 @@ from itertools import zip_longest
 from prompts.item import PromptName
 from prompts.names.replace import is_title
 from prompts.tasks.base import Answer, GoldIs, Marked, TaskBase, Unparsed, counted
+from prompts.tasks.json_replies import object_schema, read_object
 
 _LABEL = re.compile(
     r"""(?<![^\W_])(P\d+)(?![^\W_])["'”’*_`)\]]*\s*(?::|=|->|→|–|—|-|\||\bis\b|\bwas\b)"""
@@ -45,11 +46,12 @@ _WORDING: dict[PromptName, str] = {
 }
 
 
-def _key(name: str) -> str:
+def name_key(name: str) -> str:
+    """A name in the form that is compared: case and punctuation set aside."""
     return " ".join(re.sub(r"[^\w]+", " ", unicodedata.normalize("NFC", name).casefold()).split())
 
 
-def _said(reply: str) -> Iterator[tuple[str, str]]:
+def said(reply: str) -> Iterator[tuple[str, str]]:
     """Each label of a reply, with what its line says up to the next label."""
     marks = list(_LABEL.finditer(reply))
     for mark, after in zip_longest(marks, marks[1:]):
@@ -60,16 +62,23 @@ def _said(reply: str) -> Iterator[tuple[str, str]]:
         yield mark[1], line[0].rstrip(" \t\r\"'“‘*_`[({") if line else ""
 
 
+def said_in_json(reply: str) -> Iterator[tuple[str, str]]:
+    """Each label of a reply's first JSON object, with the text it has there."""
+    for label, name in (read_object(reply) or {}).items():
+        if isinstance(name, str):
+            yield label.strip(), unicodedata.normalize("NFC", name).strip()
+
+
 def _spellings(options: Sequence[str]) -> dict[str, str]:
     """Ways to write each option; a form without titles counts where it is no one else's."""
     forms: dict[str, set[str]] = {}
     for option in options:
-        if _key(option):
-            forms.setdefault(_key(option), set()).add(option)
+        if name_key(option):
+            forms.setdefault(name_key(option), set()).add(option)
         untitled = " ".join(word for word in option.split() if not is_title(word))
-        if _key(untitled):
-            forms.setdefault(_key(untitled), set()).add(option)
-    exact = {_key(option): option for option in options if _key(option)}
+        if name_key(untitled):
+            forms.setdefault(name_key(untitled), set()).add(option)
+    exact = {name_key(option): option for option in options if name_key(option)}
     return {form: next(iter(own)) for form, own in forms.items() if len(own) == 1} | exact
 
 
@@ -78,7 +87,7 @@ class CharacterGuessing(TaskBase):
 
     name = "character_guessing"
     source = "memorization paper, sections 4.1-4.2"
-    version = 2
+    version = 3
     needs_options = True
     gold_is: GoldIs = "option"
     placeholder = "N"  # the speakers are already called P0, P1 …
@@ -96,6 +105,13 @@ class CharacterGuessing(TaskBase):
             f"{labels[0]}: name"
         )
 
+    def schema(self, gold: Mapping[str, str], options: Sequence[str]) -> dict[str, object]:
+        """An object with one of the people for each speaker."""
+        name: dict[str, object] = {"type": "string"}
+        if options:
+            name["enum"] = list(dict.fromkeys(options))
+        return object_schema(dict.fromkeys(gold, name))
+
     def chance(self, gold: Mapping[str, str], options: Sequence[str]) -> float | None:
         """One in as many as are offered, for every speaker."""
         del gold
@@ -104,36 +120,42 @@ class CharacterGuessing(TaskBase):
     def parse(
         self, reply: str, gold: Mapping[str, str], options: Sequence[str]
     ) -> Answer | Unparsed:
-        """The first name given for each label, where it is one of the options."""
+        """The first name given for each label, where it is one of the options.
+
+        JSON that gives a label one of the names is the answer; else the lines are read.
+        """
         spellings = _spellings(options)
         longest_first = sorted(spellings, key=lambda form: (-len(form), form))
-        found: dict[str, str] = {}
-        for label, said in _said(unicodedata.normalize("NFC", reply)):
-            name = _option_at_start(said, spellings, longest_first)
-            if label in gold and name is not None:
-                found.setdefault(label, name)
-        return Answer(found) if found else Unparsed("no line gives a speaker one of the names")
+        for said_by_label in (said_in_json(reply), said(unicodedata.normalize("NFC", reply))):
+            found: dict[str, str] = {}
+            for label, words in said_by_label:
+                name = _option_at_start(words, spellings, longest_first)
+                if label in gold and name is not None:
+                    found.setdefault(label, name)
+            if found:
+                return Answer(found)
+        return Unparsed("no line gives a speaker one of the names")
 
     def mark(
         self, answer: Answer | Unparsed, gold: Mapping[str, str], accepted: Sequence[str]
     ) -> Marked:
         """Speakers named rightly, out of the speakers of the scene."""
         del accepted
-        said = answer.value if isinstance(answer, Answer) else {}
-        right = sum(said.get(label) == name for label, name in gold.items())
+        own = answer.value if isinstance(answer, Answer) else {}
+        right = sum(own.get(label) == name for label, name in gold.items())
         return counted(right, len(gold))
 
 
 def _option_at_start(
-    said: str, spellings: Mapping[str, str], longest_first: Sequence[str]
+    words: str, spellings: Mapping[str, str], longest_first: Sequence[str]
 ) -> str | None:
     for form in longest_first:
         pattern = r"\W+".join(map(re.escape, form.split()))
-        match = re.match(pattern + r"(?!\w)", said, re.IGNORECASE)
+        match = re.match(pattern + r"(?!\w)", words, re.IGNORECASE)
         if match is None:
             continue
-        surname = " " not in form and _SURNAME.match(said, match.end())
-        if surname or _REST.fullmatch(said, match.end()):
+        surname = " " not in form and _SURNAME.match(words, match.end())
+        if surname or _REST.fullmatch(words, match.end()):
             return spellings[form]
     return None
 

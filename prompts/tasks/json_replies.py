@@ -21,7 +21,7 @@ def read_object(reply: str) -> dict[str, Any] | None:
             return None
         try:
             found, _ = _DECODER.raw_decode(reply, at)
-        except (json.JSONDecodeError, RecursionError):
+        except (ValueError, RecursionError):  # Python reads no number of thousands of digits
             at = reply.find("{", at + 1)
             continue
         return found if isinstance(found, dict) else None

@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 
 from prompts.item import PromptName
 from prompts.tasks.base import Answer, GoldIs, Marked, TaskBase, Unparsed, counted
+from prompts.tasks.json_replies import object_schema
+from prompts.tasks.plain_replies import as_text, json_property
 from prompts.tasks.titles import accepted as is_accepted
 from prompts.tasks.titles import bare, normalise
 
@@ -73,7 +75,7 @@ class SourceIdentification(TaskBase):
 
     name = "source_identification"
     source = "memorization paper, section 5.1"
-    version = 2
+    version = 3
     needs_options = False
     gold_is: GoldIs = "title"
     placeholder = "P"
@@ -90,6 +92,14 @@ class SourceIdentification(TaskBase):
         listed = "\n".join(f"{number}. {title}" for number, title in enumerate(options, start=1))
         return f"It is one of these:\n{listed}\nAnswer with the title of the work and nothing else."
 
+    def schema(self, gold: Mapping[str, str], options: Sequence[str]) -> dict[str, object]:
+        """An object with the title: one of those offered, if any are."""
+        del gold
+        title: dict[str, object] = {"type": "string"}
+        if options:
+            title["enum"] = list(dict.fromkeys(options))
+        return object_schema({"title": title})
+
     def chance(self, gold: Mapping[str, str], options: Sequence[str]) -> float | None:
         """One in as many as are offered; None for an open question."""
         del gold
@@ -98,8 +108,14 @@ class SourceIdentification(TaskBase):
     def parse(
         self, reply: str, gold: Mapping[str, str], options: Sequence[str]
     ) -> Answer | Unparsed:
-        """The title a reply gives."""
+        """The title a reply gives, in JSON or in words."""
         del gold
+        value = json_property(reply, "title")
+        if value is not None:
+            said = value if isinstance(value, Unparsed) else as_text(value, "title")
+            if isinstance(said, Unparsed):
+                return said
+            reply = said
         title = _choice(reply, options) if options else _open_title(reply)
         return title if isinstance(title, Unparsed) else Answer({"title": title})
 

@@ -91,7 +91,11 @@ WRONG = {
     "unknown task": ("source_identification", "sauce", "unknown task 'sauce'; known: "),
     "wrong task": ("source_identification", "character_guessing", "has no items for"),
     "wrong type": ("seed = 3", 'seed = "three"', "seed: .*valid integer.*found 'three'"),
-    "wrong names": ('"original"', '"orignal"', r"conditions.names\[0\]: .*found 'orignal'"),
+    "wrong names": (
+        '"original"',
+        '"orignal"',
+        "conditions.names: unknown name strategy 'orignal'; did you mean 'original'",
+    ),
     "below range": (
         'model = "fake"',
         'model = "fake"\nmax_in_flight = 0',

@@ -7,7 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from prompts import UnknownName
-from prompts.tasks import TASKS, Answer, Marked, Unparsed, task_named
+from prompts.tasks import TASKS, Answer, Unparsed, task_named
+from prompts.tasks.base import counted
 from prompts.tasks.titles import accepted, same_title
 
 GUESS = TASKS["character_guessing"]
@@ -133,8 +134,8 @@ def test_a_name_that_begins_another_is_not_taken_for_it() -> None:
 def test_every_speaker_is_marked_once() -> None:
     gold = {"P0": "Hamlet", "P1": "Horatio", "P2": "Hamlet"}
 
-    assert GUESS.mark(Answer({"P0": "Hamlet", "P1": "Hamlet"}), gold, ()) == Marked(1, 3)
-    assert GUESS.mark(Unparsed(""), gold, ()) == Marked(0, 3)
+    assert GUESS.mark(Answer({"P0": "Hamlet", "P1": "Hamlet"}), gold, ()) == counted(1, 3)
+    assert GUESS.mark(Unparsed(""), gold, ()) == counted(0, 3)
 
 
 @pytest.mark.parametrize(
@@ -256,7 +257,7 @@ def test_a_sentence_without_a_title_is_no_answer(reply: str) -> None:
 def test_every_accepted_title_is_right(reply: str, right: int) -> None:
     gold, also = {"title": "Moby Dick"}, ("Moby Dick; Or, The Whale",)
 
-    assert SOURCE.mark(SOURCE.parse(reply, gold, ()), gold, also) == Marked(right, 1)
+    assert SOURCE.mark(SOURCE.parse(reply, gold, ()), gold, also) == counted(right, 1)
 
 
 @pytest.mark.parametrize(
