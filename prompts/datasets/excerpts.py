@@ -3,6 +3,10 @@
 Format: one JSON object a line with `id`, `source` and `text`; further fields are ignored. The works
 file adds accepted titles and the cast for the novels it knows; of other works nothing is renamed,
 and the audit says so by its count of suspects.
+
+An excerpt whose words name its work is flagged `title_in_text`: one of its titles stands there, or
+a word of one that is a name of the cast, alone or in the plural ("Emma", "Baskervilles"). Second
+titles ("Or, Meg, Jo, Beth, and Amy") do not count.
 """
 
 from __future__ import annotations
@@ -10,15 +14,24 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Final
 
 from prompts.datasets.base import Dataset, Selection, read_text, title_options
+from prompts.datasets.chosen import works_chosen
+from prompts.datasets.giveaways import is_named
+from prompts.datasets.parts import cut
 from prompts.datasets.works import work_titled
-from prompts.errors import DatasetError, UnknownName
+from prompts.errors import DatasetError
 from prompts.item import Item
-from prompts.tasks.titles import same_title
+from prompts.names.replace import fold, is_name_word, words
 
+TITLE_IN_TEXT: Final = "title_in_text"
+"""Flag of an item whose passage names its work."""
+
+_ARTICLE = re.compile(r"^(?:The|A|An) ")
+_SECOND = re.compile(r"\s*[;:].*", re.DOTALL)
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
@@ -57,22 +70,48 @@ def _rows(path: Path) -> list[_Row]:
     return rows
 
 
+def title_flags(item: Item) -> tuple[str, ...]:
+    """The flag for an item whose passage names its work, or none."""
+    titles = [_SECOND.sub("", title) for title in item.accepted]
+    names = {
+        fold(part)
+        for person in item.cast
+        if person.proper
+        for form in person.forms
+        for word in form.split()
+        if is_name_word(word)
+        for part in words(word)
+    }
+    telling = {
+        word
+        for title in titles
+        for word in words(title)
+        if word[0].isupper() and not names.isdisjoint({fold(word), fold(word).removesuffix("s")})
+    }
+    phrases = [_ARTICLE.sub("", title) for title in titles]
+    return (TITLE_IN_TEXT,) if is_named(item.text, (*phrases, *telling)) else ()
+
+
+def _parts(item: Item, selection: Selection) -> Iterator[Item]:
+    """The excerpt, or its windows."""
+    blocks = item.text.split("\n\n")
+    words = selection.window_words
+    for part in cut(item, blocks, words, joint="\n\n", unit="paragraphs"):
+        yield replace(part, flags=title_flags(part))
+
+
 def read(root: Path, selection: Selection) -> Iterator[Item]:
     """The excerpts of a file, one item each."""
     rows = _rows(root)
     sources = list(dict.fromkeys(row.source for row in rows))
     known = {source: work_titled(source) for source in sources}
     shown = {source: work.titles[0] if work else source for source, work in known.items()}
-    for wanted in selection.works:
-        if not any(same_title(wanted, name) for name in (*sources, *shown.values())):
-            raise UnknownName("work", wanted, shown.values())
+    chosen = works_chosen(selection.works, [(shown[source], source) for source in sources])
     for row in rows:
         work, title = known[row.source], shown[row.source]
-        if selection.works and not any(
-            same_title(wanted, name) for wanted in selection.works for name in (row.source, title)
-        ):
+        if not chosen((title, row.source)):
             continue
-        yield Item(
+        item = Item(
             item_id=row.item_id,
             task=selection.task,
             dataset="excerpts",
@@ -85,6 +124,7 @@ def read(root: Path, selection: Selection) -> Iterator[Item]:
             ),
             cast=work.cast if work else (),
         )
+        yield from _parts(item, selection)
 
 
 EXCERPTS = Dataset(

@@ -3,15 +3,35 @@
 from __future__ import annotations
 
 from prompts.datasets.base import Dataset
+from prompts.datasets.character_identification import CHARACTER_IDENTIFICATION
 from prompts.datasets.characters import CHARACTERS
+from prompts.datasets.csi import CSI
+from prompts.datasets.dialogue import DIALOGUE
 from prompts.datasets.excerpts import EXCERPTS
+from prompts.datasets.friendsqa import FRIENDSQA
+from prompts.datasets.litbank import LITBANK
+from prompts.datasets.moviecoref import MOVIECOREF
+from prompts.datasets.personet import PERSONET
 from prompts.datasets.shakespeare import SHAKESPEARE
+from prompts.datasets.summscreen import SUMMSCREEN
 from prompts.datasets.tvshowguess import TVSHOWGUESS
 from prompts.errors import UnknownName
 
-DATASETS: dict[str, Dataset] = {
-    dataset.name: dataset for dataset in (CHARACTERS, EXCERPTS, SHAKESPEARE, TVSHOWGUESS)
-}
+_ALL: tuple[Dataset, ...] = (
+    CHARACTER_IDENTIFICATION,
+    CHARACTERS,
+    CSI,
+    DIALOGUE,
+    EXCERPTS,
+    FRIENDSQA,
+    LITBANK,
+    MOVIECOREF,
+    PERSONET,
+    SHAKESPEARE,
+    SUMMSCREEN,
+    TVSHOWGUESS,
+)
+DATASETS: dict[str, Dataset] = {dataset.name: dataset for dataset in _ALL}
 
 
 def dataset_named(name: str) -> Dataset:

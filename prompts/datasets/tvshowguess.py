@@ -1,9 +1,13 @@
-"""TVSHOWGUESS, the annotated scenes (Sang et al. 2022; memorization paper, sections 3.1, 4.1).
+"""TVSHOWGUESS (Sang et al. 2022; memorization paper, sections 3.1, 4.1): its annotated scenes.
 
 Format: CSV `No.,Scene,Answer`. Records end CRLF, lines inside a cell end in a bare CR. The first
 line of a scene is the episode and scene number, the second a Python list of the options, then
 `label : speech`. Answers are a Python dict from label to name. The speakers to guess already read
 P0, P1 …; `background` lines are stage directions.
+
+The whole dataset, one JSON file an episode, is read by `prompts.datasets.tvshowguess_scenes`; what
+`path` points to says which of the two it is. An item whose passage names one of the people to guess
+is flagged `gold_name_in_text`.
 """
 
 from __future__ import annotations
@@ -14,14 +18,18 @@ import difflib
 import io
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
+from prompts.datasets import tvshowguess_scenes
 from prompts.datasets.base import Dataset, Selection, read_text, title_options
+from prompts.datasets.chosen import works_chosen
+from prompts.datasets.giveaways import gold_name_flags
+from prompts.datasets.parts import cut
 from prompts.datasets.works import Work, works
-from prompts.errors import DatasetError, UnknownName
+from prompts.errors import DatasetError
 from prompts.item import Item
-from prompts.tasks.titles import same_title
 
 K = TypeVar("K")
 
@@ -35,12 +43,18 @@ _FIX = "compare it with the file as published"
 
 
 def _files(root: Path) -> list[Path]:
-    if root.is_dir():
-        found = sorted(root.rglob("*.raw"))
-        if not found:
-            raise DatasetError(root, "", "no .raw file in this folder", "point `path` at one")
-        return found
-    return [root]
+    """The annotated files; none where `root` holds episodes instead."""
+    if not root.is_dir():
+        return [] if tvshowguess_scenes.is_episode(root) else [root]
+    found = sorted(root.rglob("*.raw"))
+    episodes = any(map(tvshowguess_scenes.is_episode, root.rglob("*.json")))
+    if found and episodes:
+        fix = "point `path` at human_annotation or at dataset"
+        raise DatasetError(root, "", "both .raw files and episodes in this folder", fix)
+    if not found and not episodes:
+        found_what = "no .raw file and no .split_scenes.json in this folder"
+        raise DatasetError(root, "", found_what, "point `path` at one")
+    return found
 
 
 def _work(path: Path) -> Work:
@@ -136,6 +150,7 @@ def _item(path: Path, record: tuple[str, str, str], selection: Selection) -> Ite
     titles = [known_work.titles[0] for known_work in works().values()]
     return Item(
         item_id=f"{path.stem}:{episode.replace(' ', ':').strip()}",
+        scene=f"{path.stem}:{episode.split()[0] if episode.split() else number}",
         task=selection.task,
         dataset="tvshowguess",
         work=work.titles[0],
@@ -154,32 +169,44 @@ def _item(path: Path, record: tuple[str, str, str], selection: Selection) -> Ite
     )
 
 
+def _parts(item: Item, selection: Selection) -> Iterator[Item]:
+    """The scene, or its windows in which someone to guess speaks."""
+    lines = item.text.split("\n")
+    guessing = selection.task == "character_guessing"
+
+    def speaks(label: str, window: range) -> bool:
+        own = re.compile(rf"{re.escape(label)}\b")
+        return not guessing or any(own.match(lines[at]) for at in window)
+
+    for part in cut(item, lines, selection.window_words, holds=speaks):
+        yield replace(part, flags=gold_name_flags(part)) if guessing else part
+
+
 def read(root: Path, selection: Selection) -> Iterator[Item]:
-    """Scenes of the annotated files, one item each."""
+    """Scenes of the annotated files, or of whole episodes, one item each.
+
+    Raises:
+        DatasetError: A file is not as published.
+        UnknownName: `works` names a show that is not there.
+    """
     paths = _files(root)
-    if selection.works:
-        titles = {path: _work(path).titles for path in paths}
-        for wanted in selection.works:
-            if not any(same_title(wanted, title) for own in titles.values() for title in own):
-                raise UnknownName("work", wanted, [own[0] for own in titles.values()])
-        paths = [
-            path
-            for path in paths
-            if any(
-                same_title(wanted, title) for wanted in selection.works for title in titles[path]
-            )
-        ]
+    if not paths:
+        yield from tvshowguess_scenes.read(root, selection)
+        return
+    titles = {path: _work(path).titles for path in paths} if selection.works else {}
+    chosen = works_chosen(selection.works, titles.values())
     for path in paths:
-        for record in _records(path):
-            yield _item(path, record, selection)
+        if chosen(titles.get(path, ())):
+            for record in _records(path):
+                yield from _parts(_item(path, record, selection), selection)
 
 
 TVSHOWGUESS = Dataset(
     name="tvshowguess",
-    title="TVSHOWGUESS, annotated scenes (.raw)",
+    title="TVSHOWGUESS, annotated scenes (.raw) or all scenes (JSON)",
     tasks=("character_guessing", "source_identification"),
     licence="annotations MIT; the scripts belong to their studios",
-    source="YisiSang/TVSHOWGUESS, human_annotation/",
-    path_help="a .raw file named after its show, or a folder of them",
+    source="YisiSang/TVSHOWGUESS, human_annotation/ or dataset/",
+    path_help="a .raw file named after its show, a .split_scenes.json, or a folder of either",
     read=read,
 )
