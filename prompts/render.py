@@ -124,7 +124,7 @@ def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
     strategy = strategy_named(names, policy.maps)
     if names != "original" and NOT_NAMED in item.flags:
         raise SetAside(item.item_id, "its passage never names whom it asks about")
-    # Titles are not names: under every strategy the question is about the same works.
+    # Titles and traits are not names: under every strategy they stay.
     mapped = item.options if task.gold_is == "option" else ()
     own_texts = (*item.gold.values(), *item.accepted) if task.gold_is == "text" else ()
     try:
@@ -183,7 +183,7 @@ def _moved(item: Item, alignment: Alignment) -> tuple[TextSpan, ...]:
 
 def _with_gold(item: Item, moved: Item, task: Task, name_map: NameMap) -> Item:
     """The item as it is shown, with the gold answer under the same names."""
-    if task.gold_is in {"title", "label"}:
+    if task.gold_is in {"kept", "label"}:
         return moved
     if task.gold_is == "option":
         by_option = dict(zip(item.options, moved.options, strict=True))

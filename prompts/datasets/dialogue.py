@@ -125,30 +125,31 @@ def _answering(scene: Scene, item: Item, asked: _Asked) -> Iterator[Item]:
 def _question(
     scene: Scene, item: Item, question: Question, most_words: int | None
 ) -> Iterator[Item]:
-    labelled = {f"a{n}": answer for n, answer in enumerate(question.answers)}
-    spans = tuple(
-        TextSpan(label=label, start=answer.start, end=answer.end)
-        for label, answer in labelled.items()
-        if isinstance(answer, Stretch)
-    )
-    gold = {
-        label: scene.text[answer.start : answer.end]
-        if isinstance(answer, Stretch)
-        else scene.named(answer) or answer
-        for label, answer in labelled.items()
-    }
+    said = [(value, answer) for answer in question.answers for value in _answers(scene, answer)]
+    labelled = {f"a{n}": answer for n, (_, answer) in enumerate(said)}
     whole = replace(
         item,
         item_id=f"{scene.scene_id}:{question.question_id}",
         question=question.text,
-        gold=gold,
-        spans=spans,
+        gold={f"a{n}": value for n, (value, _) in enumerate(said)},
+        spans=tuple(
+            TextSpan(label=label, start=answer.start, end=answer.end)
+            for label, answer in labelled.items()
+            if isinstance(answer, Stretch)
+        ),
     )
 
     def speaks(label: str, block_range: range) -> bool:
         return any(scene.lines[at].speaker == labelled[label] for at in block_range)
 
     yield from cut(whole, _blocks(scene), most_words, holds=speaks)
+
+
+def _answers(scene: Scene, answer: Stretch | str) -> tuple[str, ...]:
+    """An answer in words; a speaker's label, and the name in the cast if that is another."""
+    if isinstance(answer, Stretch):
+        return (scene.text[answer.start : answer.end],)
+    return tuple(dict.fromkeys((answer, scene.named(answer) or answer)))
 
 
 def _coreference(scene: Scene, item: Item, asked: _Asked) -> Iterator[Item]:

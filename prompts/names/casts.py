@@ -86,30 +86,58 @@ class Cast:
     def present(self, keys: Iterable[str]) -> list[Character]:
         """People of whose names some word stands among these folded words, in the cast's order."""
         standing = frozenset(keys)
-        called = {self.nicknames[key].owner for key in self.nicknames.keys() & standing}
+        called = {
+            name
+            for extras in (self.nicknames, self.plurals)
+            for key in extras.keys() & standing
+            for name in self.owners(extras[key])
+        }
         return [
             person
             for person, units in self.marks
             if person.name in called or any(standing.issuperset(unit) for unit in units)
         ]
 
+    def owners(self, extra: Extra) -> tuple[str, ...]:
+        """Whose nickname it is, or everyone of the family."""
+        return (extra.owner,) if extra.owner else self.units[extra.unit].owners
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Nicknames:
+    """The table of nicknames, by folded name.
+
+    Attributes:
+        called: What else the bearer of a name may be called. From a nickname back to a given name
+            only where no other name has that nickname.
+        givens: Given name -> its nicknames, folded, and itself.
+    """
+
+    called: Mapping[str, frozenset[str]]
+    givens: Mapping[str, frozenset[str]]
+
+    def alike(self, one: str, other: str) -> bool:
+        """Whether both may be one name's: the name and its nickname, or two nicknames of it."""
+        return any(one in names and other in names for names in self.givens.values())
+
 
 @cache
-def _nicknames() -> dict[str, frozenset[str]]:
-    """Folded name -> what its bearer may be called too, in the table's spelling.
-
-    From a nickname back to a given name only where no other name has that nickname.
-    """
+def _nicknames() -> _Nicknames:
     raw = tomllib.loads((files("prompts.names") / "nicknames.toml").read_text(encoding="utf-8"))
-    table: dict[str, set[str]] = {fold(given): set(line.split()) for given, line in raw.items()}
+    called: dict[str, set[str]] = {fold(given): set(line.split()) for given, line in raw.items()}
     bearers: dict[str, list[str]] = {}
     for given, line in raw.items():
         for nickname in line.split():
             bearers.setdefault(fold(nickname), []).append(given)
     for nickname, givens in bearers.items():
         if len(givens) == 1:
-            table.setdefault(nickname, set()).update(givens)
-    return {key: frozenset(others) for key, others in table.items()}
+            called.setdefault(nickname, set()).update(givens)
+    return _Nicknames(
+        called={key: frozenset(others) for key, others in called.items()},
+        givens={
+            fold(given): frozenset(map(fold, (given, *line.split()))) for given, line in raw.items()
+        },
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -210,22 +238,31 @@ def _called(units: Mapping[str, Unit], keys: set[str]) -> tuple[dict[str, str], 
 
     A given name that two people share, and a nickname that two people may have, are nobody's.
     """
-    root = {key: key for key in units}
     claims: dict[str, Extra] = {}
     claimants: dict[str, set[str]] = {}
-    for unit in units.values():
-        if unit.kind != "given":
-            continue
-        for other in sorted(_nicknames().get(unit.key, ())):
-            key = fold(other)
-            if key not in keys:
+    given = [unit for unit in units.values() if unit.kind == "given"]
+    for unit in given:
+        for other in sorted(_nicknames().called.get(unit.key, ())):
+            if (key := fold(other)) not in keys:
                 claims.setdefault(key, Extra(spelling=other, unit=unit.key, owner=unit.owners[0]))
                 claimants.setdefault(key, set()).update(unit.owners)
-            elif key in units and units[key].owners == unit.owners and len(unit.owners) == 1:
-                old, new = sorted((root[key], root[unit.key]), reverse=True)
-                root = {word: new if at == old else at for word, at in root.items()}
-    same = {word: at for word, at in root.items() if at != word}
-    return same, {key: extra for key, extra in claims.items() if len(claimants[key]) == 1}
+    clear = {key: extra for key, extra in claims.items() if len(claimants[key]) == 1}
+    return _same(given), clear
+
+
+def _same(given: Sequence[Unit]) -> dict[str, str]:
+    """Given name or nickname -> the one that the cast lists first of those that are one name's."""
+    root: dict[str, str] = {}
+    by_owner: dict[str, list[Unit]] = {}
+    for unit in given:
+        if len(unit.owners) == 1:
+            by_owner.setdefault(unit.owners[0], []).append(unit)
+    for own in by_owner.values():
+        for at, unit in enumerate(own):
+            first = next((one for one in own[:at] if _nicknames().alike(one.key, unit.key)), None)
+            if first is not None:
+                root[unit.key] = root.get(first.key, first.key)
+    return root
 
 
 def _plurals(units: Mapping[str, Unit], taken: Iterable[str]) -> dict[str, Extra]:

@@ -1,8 +1,7 @@
 """Draws new words for the words of a cast's names: from a list, or from another work's cast.
 
 A source says which words may stand for a word, the best first; `draw` gives each word the first
-that is free. The words are gone through in the order of their spelling, so that neither the cast's
-order nor who is present in an item changes what a character becomes. Pure, and seeded.
+that is free. Pure, and seeded.
 """
 
 from __future__ import annotations
@@ -11,16 +10,27 @@ import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 from prompts.item import Character, Gender
 from prompts.names.casts import Cast, Kind, Unit
 from prompts.names.lists import name_list
 from prompts.names.words import fold
 
-Source: TypeAlias = Callable[[Unit], Sequence[str]]
 Length: TypeAlias = Callable[[str], int]
 _OTHER: dict[Gender, Gender] = {"female": "male", "male": "female", "unknown": "unknown"}
+
+
+class Source(Protocol):
+    """Where new words come from."""
+
+    def ordered(self, units: Iterable[Unit]) -> list[Unit]:
+        """The words in the order in which they choose."""
+        ...
+
+    def __call__(self, unit: Unit) -> Sequence[str]:
+        """What may stand for a word, the best first."""
+        ...
 
 
 def draw(
@@ -36,7 +46,7 @@ def draw(
     """
     new: dict[str, str] = {}
     used = set(taken)
-    for unit in sorted(units, key=lambda unit: unit.key):
+    for unit in source.ordered(units):
         if unit.key in same:
             continue
         pick = next((name for name in source(unit) if fold(name) not in used), None)
@@ -50,6 +60,8 @@ def draw(
 class ListSource:
     """The lists of a culture, each gone through in a seeded order from a seeded place.
 
+    Words choose in the order of their spelling, so that the cast's order changes nobody's name.
+
     Attributes:
         swapped: Whether given names come from the other gender's list.
         length: Measures names where the nearest in length are wanted first; None otherwise.
@@ -59,6 +71,10 @@ class ListSource:
     seed: str
     swapped: bool = False
     length: Length | None = None
+
+    def ordered(self, units: Iterable[Unit]) -> list[Unit]:
+        """The words in the order in which they choose."""
+        return sorted(units, key=lambda unit: unit.key)
 
     def __call__(self, unit: Unit) -> Sequence[str]:
         """What may stand for a word, the best first."""
@@ -87,6 +103,9 @@ def _shuffled(pool: tuple[str, ...], seed: str) -> tuple[str, ...]:
 class CastSource:
     """The names of another work's cast, person for person where the genders allow it.
 
+    Words choose in the cast's order: should the other cast be too small, it is its last people who
+    go short.
+
     Attributes:
         targets: Person -> the person of the other cast whose names come first.
         pools: Kind of word and gender -> the other cast's words of that kind, in a seeded order.
@@ -95,6 +114,10 @@ class CastSource:
     targets: Mapping[str, tuple[str | None, str | None]]
     pools: Mapping[tuple[Kind, Gender], tuple[str, ...]]
     length: Length | None = None
+
+    def ordered(self, units: Iterable[Unit]) -> list[Unit]:
+        """The words in the order in which they choose."""
+        return list(units)
 
     def __call__(self, unit: Unit) -> Sequence[str]:
         """What may stand for a word, the best first."""

@@ -172,7 +172,11 @@ def _masked_order(
         return sorted(
             present, key=lambda person: hashlib.sha256((seed + person.name).encode()).digest()
         )
-    first = {extra.owner: standing[key] for key, extra in cast.nicknames.items() if key in standing}
+    first: dict[str, tuple[int, int]] = {}
+    for extras in (cast.nicknames, cast.plurals):
+        for key in extras.keys() & standing.keys():
+            for name in cast.owners(extras[key]):
+                first[name] = min(first.get(name, standing[key]), standing[key])
     for person, units in cast.marks:
         for unit in units:
             if all(key in standing for key in unit):

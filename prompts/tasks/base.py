@@ -71,10 +71,11 @@ def counted(right: int, units: int, *more: Measure) -> Marked:
     return Marked(right=right, units=units, measures=(accuracy, *more))
 
 
-GoldIs: TypeAlias = Literal["option", "title", "span", "label", "text"]
+GoldIs: TypeAlias = Literal["option", "kept", "span", "label", "text"]
 """What the values of a gold answer are, and so how a name strategy changes them.
 
-`option`: one of the item's options, which are mapped like names. `title`: a title, left alone.
+`option`: one of the item's options, which are mapped like names. `kept`: a title or a trait, which
+no strategy changes, nor the options.
 `span`: the words of the span of that label; a label without a span is a speaker, mapped like a
 name. `label`: something about the span or person of that label that holds under any names, such as
 the number of a cluster. `text`: a text of its own, in which names are replaced.

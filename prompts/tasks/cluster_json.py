@@ -102,6 +102,6 @@ def _by_value(value: dict[str, _Json], keys: dict[str, str]) -> Iterator[Group]:
 def _numbers(value: _Json) -> tuple[str, ...]:
     """The numbers of a number, or of a text that lists numbers."""
     if isinstance(value, int) and not isinstance(value, bool):
-        return (str(value),) if 0 <= value < 100_000 else ()
+        return (str(value),)
     found = read_list(value) if isinstance(value, str) else None
     return tuple(number for cluster in found.clusters for number in cluster) if found else ()

@@ -193,7 +193,7 @@ def _read_line(raw: str) -> _Line:
     place = _PLACE.match(text)
     rest = text[place.end() :] if place else text
     is_final = bool(_FINAL.search(rest)) and (is_heading or ":" in rest)
-    line = _with_numbers(rest) or (None if place else _told(rest))
+    line = _with_numbers(rest) or _told(rest)
     if line:
         return replace(line, is_final=is_final)
     if place:

@@ -11,7 +11,7 @@ LIST_LEAD: Final = r"(?:mentions?|numbers?|nos?\.|labels?|members?)?\s*:?\s*"
 _LEAD: Final = re.compile(LIST_LEAD, re.IGNORECASE)
 _TOKEN: Final = re.compile(
     r"(?<![-–])(?P<first>[0-9]{1,5})[-–](?P<last>[0-9]{1,5})(?![\w–-])"
-    r"|[#mM]?(?P<number>[0-9]{1,5})(?![\w%]|\.[0-9])"
+    r"|[#mM]?(?P<number>[0-9]{1,5})(?!\w|\.[0-9])"
     r"|(?P<aside>\([^()]*\)|\"[^\"]*\"|“[^”]*”)"
     r"|(?P<open>[\[({<])|(?P<close>[\])}>])"
     r"|(?P<gap>(?:[\s,;/&+=.'\"-]|\band\b)+)"
@@ -40,7 +40,7 @@ def has_letter(text: str) -> bool:
 def read_list(text: str) -> NumberList | None:
     """The numbers of a text that is a list of them; None for any other.
 
-    Words in brackets or quotation marks after a number are passed over. Brackets around lists of
+    Words in brackets or quotation marks are passed over. Brackets around lists of
     several numbers make a cluster each; else all the numbers are one.
     """
     text = text.strip()
@@ -56,8 +56,6 @@ def read_list(text: str) -> NumberList | None:
             return None
         at = token.end()
         if token["aside"] and has_letter(token["aside"]):
-            if not (loose or bracketed):
-                return None
             asides.append(token["aside"])
         elif token["aside"] or token["open"]:
             at = token.start() + 1

@@ -77,7 +77,7 @@ class Personality(TaskBase):
     source = "memorization paper, sections 6.1-6.2 and appendices F-H"
     version = 1
     needs_options = True
-    gold_is: GoldIs = "option"
+    gold_is: GoldIs = "kept"
     placeholder = "P"
 
     def instruction(self, prompt: PromptName) -> str:

@@ -77,7 +77,7 @@ class SourceIdentification(TaskBase):
     source = "memorization paper, section 5.1"
     version = 3
     needs_options = False
-    gold_is: GoldIs = "title"
+    gold_is: GoldIs = "kept"
     placeholder = "P"
 
     def instruction(self, prompt: PromptName) -> str:

@@ -81,14 +81,14 @@ def test_every_scene_asks_for_its_title() -> None:
 
 
 def test_each_question_is_an_item_and_its_answers_stand_where_they_are_said() -> None:
-    """Offsets count code points of the line's text, without its label."""
+    """Offsets count code points of the line's text; a speaker counts as labelled and in full."""
     lamp, asker = scenes("question_answering")
 
     assert (lamp.item_id, asker.item_id) == ("quay-1:who", "quay-1:1")
     assert lamp.question == "Who lit the lamp?"
     assert lamp.gold == {"a0": "Captain Rowan's boy", "a1": "Rowan's boy"}
     assert [lamp.text[span.start : span.end] for span in lamp.spans] == list(lamp.gold.values())
-    assert (asker.gold, asker.spans) == ({"a0": "Ines Rowan"}, ())
+    assert (asker.gold, asker.spans) == ({"a0": "Ines", "a1": "Ines Rowan"}, ())
 
 
 def test_mentions_are_numbered_as_they_stand_and_clusters_are_opaque() -> None:
@@ -135,7 +135,7 @@ def test_the_first_summary_is_gold_and_the_others_are_accepted() -> None:
     ("task", "expected"),
     [
         ("character_guessing", ["#0: P0", "#2: P1", "#3: P0"]),
-        ("question_answering", [":who#2: a0 a1", ":1#0: a0", ":1#3: a0"]),
+        ("question_answering", [":who#2: a0 a1", ":1#0: a0 a1", ":1#3: a0 a1"]),
         ("coreference", ["#1: 1 2", "#2: 1 2", "#3: 1"]),
         ("role_detection", ["#1: 1 2", "#2: 1 2", "#3: 1"]),
         ("summarization", [f"#{n}: summary" for n in range(4)]),
