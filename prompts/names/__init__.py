@@ -5,7 +5,7 @@ turn, and are imported as modules of their own.
 """
 
 from prompts.names.align import Alignment, Edit, Span, SpanInsideName, undo
-from prompts.names.replace import NameMap, Replaced, plan_names, replace
+from prompts.names.replace import NameMap, Replaced, replace
 
 __all__ = [
     "Alignment",
@@ -14,7 +14,6 @@ __all__ = [
     "Replaced",
     "Span",
     "SpanInsideName",
-    "plan_names",
     "replace",
     "undo",
 ]

@@ -22,7 +22,7 @@ from prompts.names.draws import Length, ListSource, Source, cast_source, draw
 from prompts.names.find import find_names, spread
 from prompts.names.masks import mask
 from prompts.names.replace import NameMap, replace
-from prompts.names.strategies import Strategy, strategy_named
+from prompts.names.strategies import Strategy
 from prompts.names.words import fold, is_name_word, plural, words
 from prompts.tasks.titles import same_title
 
@@ -113,34 +113,6 @@ def plan_map(
         return _renamed(_draw_of(item, strategy, options), present, standing.keys())
     except SetAside as error:
         raise SetAside(item.item_id, error.reason) from None
-
-
-def plan_cast(
-    people: Sequence[Character],
-    texts: tuple[str, ...],
-    names: str,
-    *,
-    culture: str,
-    seed: str,
-    placeholder: str,
-) -> NameMap:
-    """The map for people who are all present, from the lists of a culture."""
-    strategy, cast, standing = strategy_named(names), cast_of(tuple(people)), _standing(texts)
-    if strategy.base == "original" or not cast.people:
-        return _EMPTY
-    _tell_apart(cast.people)
-    if strategy.base == "masked":
-        return mask(cast.people, cast, standing.keys(), placeholder)
-    how = _Draw(
-        cast=tuple(people),
-        work="",
-        other_cast=False,
-        culture=culture,
-        swapped=strategy.swapped,
-        seed=seed,
-        length=None,
-    )
-    return _renamed(how, cast.people, standing.keys())
 
 
 @lru_cache(maxsize=4)  # the same under every strategy

@@ -7,10 +7,9 @@ the names changes, and the edits lead back to the original.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from prompts.item import Character, Names
 from prompts.names.align import Alignment, Edit, apply
 from prompts.names.find import Place, find_names
 from prompts.names.ordinary import lower_name, ordinary
@@ -33,7 +32,6 @@ __all__ = [
     "is_name_word",
     "is_title",
     "name_phrase",
-    "plan_names",
     "replace",
     "words",
 ]
@@ -125,20 +123,3 @@ def _laid_out(new: str, old: str) -> str:
     if not gaps or len(parts) != len(gaps) + 1:
         return new
     return "".join(part + gap for part, gap in zip(parts, [*gaps, ""], strict=True))
-
-
-def plan_names(
-    cast: Sequence[Character],
-    taken_from: Iterable[str],
-    strategy: Names,
-    *,
-    culture: str,
-    seed: str,
-    placeholder: str = "P",
-) -> NameMap:
-    """The map for a cast that is given by hand; `prompts.names.planning.plan_map` plans an item."""
-    from prompts.names.planning import plan_cast  # noqa: PLC0415 - planning builds on this module
-
-    return plan_cast(
-        cast, tuple(taken_from), strategy, culture=culture, seed=seed, placeholder=placeholder
-    )
