@@ -22,7 +22,6 @@ from typing import TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from scipy.optimize import linear_sum_assignment
 
 Clusters: TypeAlias = Iterable[Collection[Hashable]]
 _Floats: TypeAlias = npt.NDArray[np.float64]
@@ -175,6 +174,8 @@ def ceaf_e(pairs: Overlap) -> Sums:
 
 def _aligned(pairs: Overlap, worth: _Floats) -> float:
     """The greatest sum of worths, shape (pairs,), of pairs that have no cluster in common."""
+    from scipy.optimize import linear_sum_assignment  # noqa: PLC0415 - slow to import
+
     table = np.zeros((len(pairs.gold), len(pairs.found)))
     table[pairs.gold_at, pairs.found_at] = worth
     return math.fsum(table[linear_sum_assignment(table, maximize=True)])

@@ -24,7 +24,7 @@ from prompts.item import Item, PromptName
 from prompts.tasks.base import Answer, GoldIs, Marked, Measure, TaskBase, Unparsed
 from prompts.tasks.cluster_replies import read_clusters
 from prompts.tasks.clusters import Sums, b_cubed, ceaf_e, lea, muc, overlap
-from prompts.tasks.json_replies import object_schema
+from prompts.tasks.json_replies import numbers_schema, object_schema
 from prompts.tasks.mentions import mark_mentions
 
 _ASKED = (
@@ -77,9 +77,9 @@ class Coreference(TaskBase):
 
     def schema(self, gold: Mapping[str, str], options: Sequence[str]) -> dict[str, object]:
         """An array of clusters, each an array of the numbers of mentions."""
-        del gold, options
-        numbers = {"type": "array", "items": {"type": "integer"}}
-        return object_schema({"clusters": {"type": "array", "items": numbers}})
+        del options
+        numbers = numbers_schema(gold, least=1)
+        return object_schema({"clusters": {"type": "array", "items": numbers, "minItems": 1}})
 
     def chance(self, gold: Mapping[str, str], options: Sequence[str]) -> None:
         """None: there are no options to draw from."""

@@ -12,7 +12,7 @@ from typing import Final
 
 from prompts.item import Item, PromptName
 from prompts.tasks.base import Answer, GoldIs, Marked, Measure, TaskBase, Unparsed
-from prompts.tasks.json_replies import object_schema
+from prompts.tasks.json_replies import numbers_schema, object_schema
 from prompts.tasks.mention_replies import mentions_in, mentions_listed
 from prompts.tasks.mentions import mark_mentions
 from prompts.tasks.plain_replies import json_property, words_of
@@ -72,8 +72,8 @@ class RoleDetection(TaskBase):
 
     def schema(self, gold: Mapping[str, str], options: Sequence[str]) -> dict[str, object]:
         """An object with the numbers in a list, which may be empty."""
-        del gold, options
-        return object_schema({"mentions": {"type": "array", "items": {"type": "integer"}}})
+        del options
+        return object_schema({"mentions": numbers_schema(gold)})
 
     def chance(self, gold: Mapping[str, str], options: Sequence[str]) -> None:
         """None: the measure is no accuracy, and mentions are not drawn one from several."""

@@ -7,15 +7,17 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from pathlib import Path
 
 import pytest
 
 from prompts import Character, Names, SetAside
-from prompts.datasets.works import work_titled, works
+from prompts.datasets.works import work_titled
 from prompts.names import Replaced, replace, undo
 from prompts.names.audit import audit
+from prompts.names.maps import built_in_maps
 from prompts.names.strategies import STRATEGIES
 from tests.prompts.names_for_tests import planned
 
@@ -118,6 +120,14 @@ def under(text: Text, names: Names) -> Replaced | None:
     return changed
 
 
+def served(text: Text, names: Names) -> bool:
+    """Whether one of the paper's maps can serve a text: its work, and none of its new names."""
+    entry = built_in_maps()[names].for_work(text[0])
+    return entry is not None and not any(
+        re.search(rf"\b{re.escape(new)}\b", text[1]) for _, new in entry.names
+    )
+
+
 @pytest.mark.parametrize("names", STRATEGIES)
 @pytest.mark.parametrize("file", FILES)
 def test_every_text_leads_back_to_the_character(file: str, names: Names) -> None:
@@ -130,8 +140,7 @@ def test_every_text_leads_back_to_the_character(file: str, names: Names) -> None
     for (_, text), one in zip(texts, changed, strict=True):
         assert one is None or undo(one.text, one.edits) == text
     if names.startswith("paper_"):
-        friends = sum(work == "Friends" for work, _ in texts)
-        assert aside == len(texts) - friends
+        assert aside == sum(not served(text, names) for text in texts)
     else:
         assert aside <= (len(texts) / 20 if names == "other_cast" else 0)
 
@@ -146,7 +155,7 @@ def test_the_six_friends_are_gone_from_every_scene(names: Names) -> None:
     )
     after = [one.text.lower() for text in texts if (one := under(text, names))]
 
-    assert min(before.values()) > 40
+    assert min(before.values()) > 20
     # The list of options of the raw scenes is in lower case and no label; the reader parts it off.
     speech = [text.split("]", 1)[-1] if "['" in text else text for text in after]
     assert not [(name, text) for text in speech for name in six if name.lower() in text]
@@ -162,6 +171,5 @@ def test_the_audit_sees_what_gives_the_real_texts_away() -> None:
         found.update(account.places)
         assert sum(account.leaks.values()) <= account.replaced / 50
 
-    assert found["Hartfield"] > 5
+    assert found["Hartfield"] > 3
     assert found["Netherfield"] > 2
-    assert set(works()["friends"].titles) == {"Friends"}

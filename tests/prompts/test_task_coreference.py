@@ -253,9 +253,9 @@ def test_an_answer_that_keeps_to_the_schema_is_read() -> None:
     schema = COREFERENCE.schema(GOLD, ())
     clusters = schema["properties"]
 
-    assert clusters == {
-        "clusters": {"type": "array", "items": {"type": "array", "items": {"type": "integer"}}}
-    }
+    number = {"type": "integer", "enum": [int(label) for label in GOLD]}
+    cluster = {"type": "array", "items": number, "minItems": 1}
+    assert clusters == {"clusters": {"type": "array", "items": cluster, "minItems": 1}}
     assert grouped(json.dumps({"clusters": RIGHT})) == RIGHT
 
 
