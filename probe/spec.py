@@ -20,6 +20,7 @@ from probe.errors import SpecError
 from probe.model_spec import ModelSpec, Slug, Strict
 from prompts import NAMES, PROMPTS, Choices, Names, PromptName
 from prompts.datasets import dataset_named
+from prompts.datasets.homes import homes
 from prompts.descriptions import NONE
 from prompts.errors import UnknownName
 from prompts.names.lists import name_list
@@ -76,7 +77,7 @@ class TaskSpec(Strict):
                 f"dataset {self.dataset!r} has no items for {self.name!r}, only for "
                 f"{', '.join(known)}"
             )
-        if self.path is None and dataset.asset is None:
+        if self.path is None and dataset.asset is None and self.dataset not in homes():
             raise ValueError(f"dataset {self.dataset!r} needs path: {dataset.path_help}")
         if task.needs_options and self.choices == "open":
             raise ValueError(f"task {self.name!r} always offers its options")

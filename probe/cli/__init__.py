@@ -10,11 +10,12 @@ from typing import Final
 import click
 
 _COMMANDS: Final = {
-    "data": "List the datasets, models and encoders, and fetch those that come as assets.",
+    "data": "List the datasets, models and encoders, fetch them, and check datasets.",
     "describe": "Write what an experiment said of the characters, for others to take in.",
     "doctor": "Say what is installed, what is cached and what is missing.",
     "embed": "Make vectors of the features a store holds.",
     "features": "Read literary pipelines' features into a store.",
+    "names": "Audit what name strategies replaced and what leaked; list them.",
     "plan": "Show cells, tokens, cost and time before anything is spent.",
     "run": "Start or resume an experiment.",
     "simulate": "Serve a simulated endpoint to rehearse an experiment with.",

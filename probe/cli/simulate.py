@@ -57,7 +57,8 @@ def _names(_: click.Context, __: click.Parameter, value: str) -> tuple[str, ...]
     default="option",
     show_default=True,
     metavar="MAKER",
-    help="What to reply: `option` picks a numbered option of the prompt, `echo` its digest.",
+    help="What to reply: `reader` answers any task in its own form, `option` picks a numbered"
+    " option of the prompt, `echo` gives its digest.",
 )
 @click.option("--reply-tokens", type=int, metavar="N", help="Pad replies to about N tokens.")
 @click.option(

@@ -13,9 +13,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Final, Protocol
 
+from probe.simulate.draws import Draw
+from probe.simulate.reading import NOTHING_ASKED, answer
+from probe.simulate.structured import fitting, schema_of
+
 _LETTERS_A_TOKEN: Final = 4
 _OPTION: Final = re.compile(r"^[ \t]*\d{1,3}\. +(\S.*?)\s*$", re.MULTILINE)
-_NO_OPTION: Final = "This reply is simulated."
 _FILLER: Final = "and so it went on, "
 
 
@@ -80,14 +83,25 @@ class OptionMaker:
     def make(self, asked: Asked, choice: int) -> Made:
         """The title of an option, drawn by the prompt's digest."""
         options = _OPTION.findall(asked.text)
-        if not options:
-            return _made(asked, _NO_OPTION)
         drawn = int.from_bytes(text_digest(f"{choice}\n{asked.text}")[:8], "big")
-        return _made(asked, options[drawn % len(options)])
+        title = options[drawn % len(options)] if options else NOTHING_ASKED
+        return _made(asked, _in_form(asked, choice, title, {"title": title}))
+
+
+class ReaderMaker:
+    """Answers every task in the form it asks for, in JSON where the request gives a schema."""
+
+    def make(self, asked: Asked, choice: int) -> Made:
+        """An answer drawn by the prompt's digest, right or wrong as chance has it."""
+        said = answer(asked.text, Draw(f"{choice}\n{asked.text}"))
+        return _made(asked, _in_form(asked, choice, said.prose, said.values))
 
 
 class EchoMaker:
-    """Replies with the prompt's digest, so that a reply can be matched with its prompt."""
+    """Replies with the prompt's digest, so that a reply can be matched with its prompt.
+
+    It does so also where a request asks for JSON.
+    """
 
     def make(self, asked: Asked, choice: int) -> Made:
         """`echo ` and the first 16 hex digits of the prompt's sha256, the same in every choice."""
@@ -95,7 +109,11 @@ class EchoMaker:
         return _made(asked, f"echo {text_digest(asked.text).hex()[:16]}")
 
 
-MAKERS: Final[Mapping[str, ReplyMaker]] = {"option": OptionMaker(), "echo": EchoMaker()}
+MAKERS: Final[Mapping[str, ReplyMaker]] = {
+    "option": OptionMaker(),
+    "echo": EchoMaker(),
+    "reader": ReaderMaker(),
+}
 
 
 def padded(made: Made, reply_tokens: int) -> Made:
@@ -132,6 +150,14 @@ def token_texts(text: str) -> list[str]:
 def text_digest(text: str) -> bytes:
     """The sha256 of a text; half a surrogate pair, which JSON may hold, counts as it stands."""
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
+
+
+def _in_form(asked: Asked, choice: int, prose: str, values: Mapping[str, object]) -> str:
+    """The prose of an answer, or its values as the JSON that the request asks for."""
+    schema = schema_of(asked.body)
+    if schema is None:
+        return prose
+    return fitting(schema, values, Draw(f"json\n{choice}\n{asked.text}"))
 
 
 def _made(asked: Asked, text: str) -> Made:
