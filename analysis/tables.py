@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from analysis.contrasts import Contrast, contrasts
 from analysis.errors import NoSuchTable
@@ -18,38 +18,37 @@ class ExperimentTable:
 
     Attributes:
         accuracy: One record a condition, columns as the view `accuracy`.
+        headlines: One record a condition, columns as the view `headlines`.
         notes: One record a model: what is missing, unparsed or cut, and the model's own note.
         replacement: One record a name strategy: what was replaced, and what may have leaked.
     """
 
     experiment: str
     accuracy: list[Record]
+    headlines: list[Record]
     contrasts: list[Contrast]
     notes: list[Record]
     replacement: list[Record]
 
     def records(self) -> list[Record]:
-        """Accuracies and contrasts as flat records, told apart by `table`."""
-        return [{"table": "accuracy", **row} for row in self.accuracy] + [
-            _flat(each) for each in self.contrasts
+        """Accuracies, headlines and contrasts as flat records, told apart by `table`."""
+        return [
+            *({"table": "accuracy", **row} for row in self.accuracy),
+            *({"table": "headlines", **row} for row in self.headlines),
+            *(_flat(each) for each in self.contrasts),
         ]
 
 
 def _flat(each: Contrast) -> Record:
-    return {
-        "table": "contrasts",
-        "task": each.task,
-        "dataset": each.dataset,
-        "choices": each.choices,
-        "model": each.model,
-        "contrast": each.contrast,
-        "difference": each.difference,
-        "low": each.interval.low if each.interval else None,
-        "high": each.interval.high if each.interval else None,
-        "undefined": each.undefined,
-        "items": each.items,
-        "differing": each.differing,
-    }
+    """A contrast as one record: conditions in words, intervals as two numbers."""
+    own = {field.name: getattr(each, field.name) for field in fields(each)}
+    for name, condition in (("a", each.a), ("b", each.b)):
+        own[name] = f"{condition.names} {condition.prompt}"
+    for name, stem in (("interval", ""), ("share_interval", "share_")):
+        interval = own.pop(name)
+        own[f"{stem}low"] = interval.low if interval else None
+        own[f"{stem}high"] = interval.high if interval else None
+    return {"table": "contrasts", **own}
 
 
 def experiment_table(source: Source, experiment: str) -> ExperimentTable:
@@ -66,6 +65,7 @@ def experiment_table(source: Source, experiment: str) -> ExperimentTable:
     return ExperimentTable(
         experiment=experiment,
         accuracy=ask(source, query("accuracy"), named).records(),
+        headlines=ask(source, query("headlines"), named).records(),
         contrasts=contrasts(source, experiment, seeds[experiment]),
         notes=ask(source, query("notes"), named).records(),
         replacement=ask(source, query("replacement"), named).records(),

@@ -2,6 +2,6 @@
 SELECT * EXCLUDE (experiment)
 FROM accuracy
 WHERE experiment = $experiment
-ORDER BY task, dataset, choices, model,
-         list_position(['original', 'masked', 'same_culture', 'cross_culture'], names),
+ORDER BY task, dataset, choices, wording, descriptions, model,
+         list_position(['original', 'masked', 'same_culture', 'cross_culture'], names), names,
          list_position(['baseline', 'verbatim', 'gist'], prompt)

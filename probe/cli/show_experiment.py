@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass, fields
 from itertools import groupby
 
 from rich import box
@@ -11,39 +12,83 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from analysis.contrasts import Contrast
+from analysis.contrasts import ALL_TASKS, Contrast
 from analysis.tables import ExperimentTable, Record
 from probe.cli.show import printable, stdout
 
 _PROMPTS = ("baseline", "verbatim", "gist")
+_SHOWN = ("origin - NR", "NR - NR+GIST")
+_OFFERED = ("source_identification",)
+"""Tasks that may be asked with answers offered or without."""
 
 
 def show_experiment(table: ExperimentTable) -> None:
     """Print an experiment's tables."""
     console = stdout()
+    headlines = {place: list(own) for place, own in groupby(table.headlines, key=_place)}
     for place, grouped in groupby(table.accuracy, key=_place):
         rows = list(grouped)
-        show = _show_answered if _nothing_is_right(rows) else _show_accuracy
-        show(console, place, rows)
+        if any(row["n"] for row in rows) or not any(row["replies"] for row in rows):
+            _show_accuracy(console, place, rows)
+        elif place in headlines:
+            _show_headlines(console, place, headlines[place])
+        else:
+            _show_answered(console, place, rows)
     if table.contrasts:
         _show_contrasts(console, table.contrasts)
     _show_notes(console, table)
 
 
-def _place(row: Record) -> tuple[str, str, str, str]:
-    return str(row["task"]), str(row["dataset"]), str(row["choices"]), str(row["model"])
+@dataclass(frozen=True, slots=True)
+class _Place:
+    """What one table is of."""
+
+    task: str
+    dataset: str
+    choices: str
+    wording: str
+    descriptions: str
+    model: str
+
+    def title(self, rest: str) -> Text:
+        """What stands above it; the usual wording without descriptions goes without saying."""
+        text = Text.assemble((self.task, "bold"), f" on {self.dataset}, model {self.model}")
+        if self.wording != "own":
+            text.append(f", wording {self.wording}")
+        if self.descriptions != "none":
+            text.append(f", descriptions {self.descriptions}")
+        return text.append(f", {rest}")
 
 
-def _nothing_is_right(rows: list[Record]) -> bool:
-    """Whether a task asks for what no answer can be wrong about, such as who is like whom."""
-    return any(row["replies"] for row in rows) and not any(row["n"] for row in rows)
+def _place(row: Record) -> _Place:
+    return _Place(*(str(row[field.name]) for field in fields(_Place)))
 
 
-def _show_answered(console: Console, place: tuple[str, str, str, str], rows: list[Record]) -> None:
-    task, dataset, _, model = place
-    title = Text.assemble(
-        (task, "bold"), f" on {dataset}, model {model}, replies with an answer (none is wrong)"
-    )
+def _show_headlines(console: Console, place: _Place, rows: list[Record]) -> None:
+    """Of tasks whose answers are more or less good: the mean of their headline metrics."""
+    prompts = _prompts_of(rows)
+    table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
+    table.add_column("names")
+    for prompt in prompts:
+        table.add_column(f"{prompt}: %", justify="right")
+        table.add_column("n", justify="right", style="dim")
+    for names, own in groupby(rows, key=lambda row: str(row["names"])):
+        by_prompt = {str(row["prompt"]): row for row in own}
+        found = [by_prompt.get(prompt) for prompt in prompts]
+        table.add_row(names, *(part for row in found for part in _pair(row)))
+    console.print(place.title(str(rows[0]["metric"])))
+    console.print(Padding(table, (0, 0, 1, 2), expand=False))
+
+
+def _pair(row: Record | None) -> tuple[str, str]:
+    if row is None or row["value"] is None:
+        return "–", "0"
+    return _percent(row["value"]), str(row["items"])
+
+
+def _show_answered(console: Console, place: _Place, rows: list[Record]) -> None:
+    """Of tasks in which nothing is right or wrong, such as who is like whom."""
+    title = place.title("replies with an answer (none is wrong)")
     prompts = _prompts_of(rows)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("names")
@@ -70,14 +115,13 @@ def _percent(value: object) -> str:
     return f"{100 * float(str(value)):.1f}"
 
 
-def _show_accuracy(console: Console, place: tuple[str, str, str, str], rows: list[Record]) -> None:
-    task, dataset, choices, model = place
-    title = Text.assemble((task, "bold"), f" on {dataset}, model {model}, ")
+def _show_accuracy(console: Console, place: _Place, rows: list[Record]) -> None:
     chances = [float(str(row["chance"])) for row in rows if row["chance"] is not None]
-    if choices == "options" and chances:
-        title.append(f"answers offered (chance {_percent(sum(chances) / len(chances))} %)")
+    if place.choices == "options" and chances:
+        how = f"answers offered (chance {_percent(sum(chances) / len(chances))} %)"
     else:
-        title.append("open answers")
+        how = "open answers"
+    title = place.title(how)
     prompts = _prompts_of(rows)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("names")
@@ -104,24 +148,49 @@ def _triple(row: Record | None) -> tuple[str, str, str]:
     )
 
 
-def _show_contrasts(console: Console, rows: Iterable[Contrast]) -> None:
+def _show_contrasts(console: Console, found: Iterable[Contrast]) -> None:
+    """The two that the memorization paper's tables are about; the others stand in its study."""
+    rows = [row for row in found if row.contrast in _SHOWN]
+    if not rows:
+        return
+    several = [name for name in ("wording", "descriptions") if len(_values(rows, name)) > 1]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for name in ("task", "dataset", "model", "contrast"):
+    for name in ("task", "dataset", "model", *several, "contrast"):
         table.add_column(name)
     table.add_column("points", justify="right")
     table.add_column("95 % interval")
+    table.add_column("p (Holm)", justify="right")
     table.add_column("items", justify="right")
     for row in rows:
-        label = row.task if row.choices == "options" else f"{row.task} (open)"
-        if row.interval is None:
-            interval = Text(f"undefined: {row.undefined}", style="dim")
-        else:
-            low, high = 100 * row.interval.low, 100 * row.interval.high
-            interval = Text(f"{low:+.1f} to {high:+.1f}")
-        points = f"{100 * row.difference:+.1f}"
-        table.add_row(label, row.dataset, row.model, row.contrast, points, interval, str(row.items))
-    console.print(Text("Paired differences", style="bold"), "(percentage points, items resampled)")
+        label = f"{row.task} (open)" if row.task in _OFFERED and row.choices == "open" else row.task
+        own = [str(getattr(row, name)) for name in several]
+        table.add_row(
+            label, row.dataset, row.model, *own, row.contrast, _points(row), _interval(row),
+            "–" if row.p_holm is None else _p(row.p_holm), str(row.items),
+        )  # fmt: skip
+    kinds = {row.clustered_by for row in rows if row.clusters and row.task != ALL_TASKS}
+    by = " or ".join(f"{kind}s" for kind in sorted(kinds))
+    note = f"(percentage points; {by} resampled)" if by else "(percentage points)"
+    console.print(Text("Paired differences", style="bold"), note)
     console.print(Padding(table, (0, 0, 1, 2), expand=False))
+
+
+def _values(rows: Iterable[Contrast], name: str) -> set[str]:
+    return {str(getattr(row, name)) for row in rows if row.task != ALL_TASKS}
+
+
+def _points(row: Contrast) -> str:
+    return "–" if row.difference is None else f"{100 * row.difference:+.1f}"
+
+
+def _interval(row: Contrast) -> Text:
+    if row.interval is None:
+        return Text(f"undefined: {row.undefined}", style="dim")
+    return Text(f"{100 * row.interval.low:+.1f} to {100 * row.interval.high:+.1f}")
+
+
+def _p(value: float) -> str:
+    return "< 0.001" if value < 0.001 else f"{value:.3f}"
 
 
 def _show_notes(console: Console, table: ExperimentTable) -> None:
