@@ -2,8 +2,9 @@
 
 A work's map is planned over its whole cast, so that a character keeps one replacement over all
 items of the work, whoever is present. Only where a new name stands in an item's own texts is that
-one name drawn again for the item. Masks are numbered for each item, over those present. Nothing is
-random but the seed: the same item gives the same map anywhere.
+one name drawn again for the item. Masks are numbered for each item, over those present, but over the
+whole cast in the windows of one document. Nothing is random but the seed: the same item gives the
+same map anywhere.
 """
 
 from __future__ import annotations
@@ -105,10 +106,13 @@ def plan_map(
         cast = cast_of(item.cast)
         if strategy.base == "original" or not cast.people:
             return _EMPTY
-        present = cast.present(standing)
+        masked = strategy.base == "masked"
+        # The windows of one document must agree on the masks, whoever is in them.
+        present = list(cast.people) if masked and item.parts > 1 else cast.present(standing)
         _tell_apart(present)
-        if strategy.base == "masked":
-            present = _masked_order(item, present, cast, options, standing)
+        if masked:
+            if item.parts == 1:
+                present = _masked_order(item, present, cast, options, standing)
             return mask(present, cast, standing.keys(), placeholder)
         return _renamed(_draw_of(item, strategy, options), present, standing.keys())
     except SetAside as error:

@@ -38,7 +38,7 @@ It is one of these:
 Answer with the title of the work and nothing else."""
 
 
-PINNED = "ade7a84ce69efa61"
+PINNED = "64621162f34dd74f"
 """Start of the sha256 over the sorted keys of the small experiment. It changes with the wording of
 a prompt, the name lists or the form of a key, and then every reply that users hold is bought again:
 change it only when that is meant, and say so in the changelog."""

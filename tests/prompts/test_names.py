@@ -214,6 +214,27 @@ def test_a_nickname_that_may_be_anothers_is_no_ones(people: tuple[str, ...], cal
     assert owners == []
 
 
+def test_a_listed_nickname_of_a_shared_name_has_one_of_its_own() -> None:
+    """Kitty and Lady Catherine are both Catherine; were Kitty that too, she might be the lady."""
+    cast = (
+        Character(name="Kitty Bennet", aliases=("Kitty", "Catherine Bennet"), gender="female"),
+        Character(name="Lady Catherine de Bourgh", gender="female"),
+    )
+    forms = planned("Kitty, Catherine", cast=cast).forms
+
+    assert forms["Kitty"] != forms["Catherine"]
+    assert (
+        planned("Kitty, Catherine", cast=cast[:1]).forms["Kitty"]
+        == (planned("Kitty, Catherine", cast=cast[:1]).forms["Catherine"])
+    )
+
+
+def test_a_word_that_is_given_name_and_surname_is_drawn_as_a_given_name() -> None:
+    cast = tuple(Character(name=name, gender="male") for name in ("Linton Grey", "Edgar Linton"))
+
+    assert planned("Linton", cast=cast).forms["Linton"] in name_list("english").male
+
+
 @pytest.mark.parametrize(
     ("text", "left", "replaced"),
     [

