@@ -25,7 +25,7 @@ ONLY_IN = {
     "torch": ("embedder/encoders/", "probe/providers/"),
     "openai": ("probe/providers/",),
     "xllamacpp": ("probe/providers/",),
-    "matplotlib": ("analysis/plots.py",),
+    "matplotlib": ("analysis/plots/",),
 }
 
 

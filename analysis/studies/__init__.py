@@ -2,10 +2,21 @@
 
 from analysis.studies.bring_in import bring_in
 from analysis.studies.discovery import find_study, study_names
-from analysis.studies.study import Asked, Inputs, Layout, PartSource, Study, StudyTable
+from analysis.studies.study import (
+    Asked,
+    AskedOf,
+    ExperimentStudy,
+    Inputs,
+    Layout,
+    PartSource,
+    Study,
+    StudyTable,
+)
 
 __all__ = [
     "Asked",
+    "AskedOf",
+    "ExperimentStudy",
     "Inputs",
     "Layout",
     "PartSource",

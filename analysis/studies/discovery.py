@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from typing import Final
 
-from analysis.studies.study import Study
+from analysis.studies.study import ExperimentStudy, Study
 
 _PACKAGE: Final = "analysis.studies"
 
@@ -18,9 +18,9 @@ def study_names() -> tuple[str, ...]:
     return tuple(sorted(module.name for module in found if module.ispkg))
 
 
-def find_study(name: str) -> Study | None:
+def find_study(name: str) -> Study | ExperimentStudy | None:
     """A study by its name; None where there is none."""
     if name not in study_names():
         return None
-    study: Study = importlib.import_module(f"{_PACKAGE}.{name}").STUDY
+    study: Study | ExperimentStudy = importlib.import_module(f"{_PACKAGE}.{name}").STUDY
     return study

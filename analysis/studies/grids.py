@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 from analysis.cells import Cell, as_printed
+from analysis.studies.score_grids import score_grid
+from analysis.studies.shown import Grid, GridRow, Shown
 from analysis.studies.study import Form, Layout, StudyTable
 
 _DECIMALS: Final = {"rate": 2, "correlation": 2, "cosine": 3, "fraction": 2, "count": 0}
@@ -15,58 +16,12 @@ _LONG: Final = ("count", "fraction")
 """Forms whose tables have one line a cell: their rows have columns of their own."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Shown:
-    """A cell as it is printed.
-
-    Attributes:
-        value: Ours; a dash where it is undefined.
-        paper: The paper's, as the paper prints it; None where it prints none.
-        same: Whether the two are the same number.
-        interval: 95 %; None where there is none.
-    """
-
-    value: str
-    paper: str | None
-    same: bool
-    interval: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class GridRow:
-    """A line; None stands where the table has no cell."""
-
-    label: str
-    cells: tuple[Shown | None, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Grid:
-    """A table.
-
-    Attributes:
-        counts: Under each column, the cases that its numbers rest on, as "7" or "5–7".
-        has_intervals: Whether any cell has one.
-        same: Cells that print as in the paper (count).
-        printed: Cells that the paper prints (count).
-        undefined: Why there are no values or intervals, with how many cells that is so of.
-    """
-
-    table: str
-    title: str
-    caption: str
-    columns: tuple[str, ...]
-    counts: tuple[str, ...]
-    rows: tuple[GridRow, ...]
-    has_intervals: bool
-    same: int
-    printed: int
-    undefined: tuple[str, ...]
-
-
 def grids(table: StudyTable) -> list[Grid]:
     """All tables of a study, in order."""
-    return [_grid(table, layout) for layout in table.layouts]
+    return [
+        score_grid(table, layout) if layout.form == "score" else _grid(table, layout)
+        for layout in table.layouts
+    ]
 
 
 def _grid(table: StudyTable, layout: Layout) -> Grid:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from itertools import groupby
 from typing import Final
 
-from analysis.studies.grids import Grid, GridRow, Shown
+from analysis.studies.shown import Grid, GridRow, Shown
 
 _SPECIAL: Final = {
     "\\": r"\textbackslash{}",
@@ -20,6 +21,11 @@ _SPECIAL: Final = {
     "~": r"\textasciitilde{}",
     "^": r"\textasciicircum{}",
     "–": "--",
+    "<": "$<$",
+    ">": "$>$",
+    "↓": r"$\downarrow$",
+    "↑": r"$\uparrow$",
+    "†": r"\textdagger{}",
 }
 
 
@@ -28,11 +34,10 @@ def latex(tables: Iterable[Grid]) -> str:
 
     Intervals stand under the numbers. Needs `\\usepackage{booktabs}` in the preamble.
     """
-    return "\n".join(_table(grid) for grid in tables)
+    return "\n".join(_grouped(grid) if grid.groups else _table(grid) for grid in tables)
 
 
 def _table(grid: Grid) -> str:
-    label = re.sub(r"[^a-z0-9]+", "-", grid.table.lower()).strip("-")
     header = " & ".join(["", *(escaped(column) for column in grid.columns)])
     lines = [
         r"\begin{table}",
@@ -46,10 +51,61 @@ def _table(grid: Grid) -> str:
         r"\bottomrule",
         r"\end{tabular}",
         rf"\caption{{{escaped(grid.caption)}.{escaped(_legend(grid))}}}",
-        rf"\label{{tab:{label}}}",
+        rf"\label{{tab:{_label(grid)}}}",
         r"\end{table}",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _label(grid: Grid) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", grid.table.lower()).strip("-")
+
+
+def _grouped(grid: Grid) -> str:
+    """A table whose columns share headings, with a column of counts; intervals below numbers."""
+    heads, rules, at = list[str](), list[str](), 3
+    for name, own in groupby(grid.groups):
+        width = len(list(own))
+        heads.append(rf"\multicolumn{{{width}}}{{c}}{{{escaped(name)}}}")
+        rules.append(rf"\cmidrule(lr){{{at}-{at + width - 1}}}")
+        at += width
+    header = " & ".join(["", "$n$", *(escaped(column) for column in grid.columns)])
+    undefined = f" {'; '.join(grid.undefined)}." if grid.undefined else ""
+    said = escaped(f"{grid.caption}. {grid.legend}{undefined}".rstrip())
+    lines = [
+        r"\begin{table*}",
+        r"\centering",
+        r"\footnotesize",
+        r"\setlength{\tabcolsep}{4pt}",
+        rf"\begin{{tabular}}{{lr{'r' * len(grid.columns)}}}",
+        r"\toprule",
+        rf"{' & '.join(['', '', *heads])} \\",
+        "".join(rules),
+        rf"{header} \\",
+        r"\midrule",
+        *(line for row in grid.rows for line in _score_row(row)),
+        r"\bottomrule",
+        r"\end{tabular}",
+        rf"\caption{{{said}}}",
+        rf"\label{{tab:{_label(grid)}}}",
+        r"\end{table*}",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def _score_row(row: GridRow) -> list[str]:
+    cells = [cell or Shown(value="", paper=None, same=False, interval=None) for cell in row.cells]
+    values = [escaped(f"{cell.value} {cell.change}".rstrip()) for cell in cells]
+    lines = [rf"{' & '.join([escaped(row.label), escaped(row.count), *values])} \\"]
+    below = [
+        [cell.interval or "" for cell in cells],
+        [f"({cell.paper})" if cell.paper else "" for cell in cells],
+    ]
+    for texts in below:
+        if any(texts):
+            small = (rf"{{\scriptsize {escaped(text)}}}" if text else "" for text in texts)
+            lines.append(rf"{' & '.join(['', '', *small])} \\")
+    return lines
 
 
 def _counts(grid: Grid) -> list[str]:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, Protocol, runtime_checkable
 
 from analysis.cells import Cell
+from analysis.panels import Panel
+from analysis.studies.scores import Score
 from store.corpus import Part
 from store.read import Source
 
-Form = Literal["count", "rate", "correlation", "cosine", "fraction"]
+Form = Literal["count", "rate", "correlation", "cosine", "fraction", "score"]
 """How a table's numbers are printed; see `probe.cli.show_study`."""
 
 
@@ -71,12 +73,37 @@ class Layout:
         table: As `Cell.table` says it.
         title: What it shows, in a line that stands above it.
         caption: The same for where the table is numbered anew.
+        legend: What stands for what in a cell, in sentences; empty where all tables say the same.
+        columns: Of each group of columns, in order, also those without a cell; empty where those of
+            the cells are all.
     """
 
     table: str
     title: str
     caption: str
     form: Form
+    legend: str = ""
+    columns: tuple[str, ...] = ()
+
+
+FigureKind = Literal["bars", "heat map", "losses"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Figure:
+    """A figure that can be drawn.
+
+    Attributes:
+        name: Of its files, before it is made fit for them.
+        title: What it shows; stands above it.
+        axis: What its numbers are, with their unit.
+    """
+
+    kind: FigureKind
+    name: str
+    title: str
+    axis: str
+    panels: tuple[Panel, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,6 +115,9 @@ class StudyTable:
         layouts: One a table, in order.
         labels: Name of a row or column to what people call it; not all have one.
         notes: What must be known to read the numbers, a sentence each.
+        experiment: Whose replies the numbers are of; empty where they are no experiment's.
+        figures: What can be drawn beside what the tables' own cells say.
+        undrawn: Which figures cannot be drawn, and why, a sentence each.
     """
 
     study: str
@@ -97,6 +127,9 @@ class StudyTable:
     layouts: tuple[Layout, ...]
     labels: Mapping[str, str]
     notes: tuple[str, ...]
+    experiment: str = ""
+    figures: tuple[Figure, ...] = ()
+    undrawn: tuple[str, ...] = ()
 
     def records(self) -> list[dict[str, object]]:
         """One flat record a cell; values are not rounded."""
@@ -112,15 +145,57 @@ class StudyTable:
                 "paper": cell.paper,
                 "undefined": cell.undefined,
                 "study": self.study,
-                "mode": self.mode,
-                "vectors": " ".join(self.vectors),
+                **self._made_of(cell),
             }
             for cell in self.cells
         ]
 
+    def _made_of(self, cell: Cell) -> dict[str, object]:
+        if isinstance(cell, Score):
+            return {"experiment": self.experiment, **cell.record()}
+        return {"mode": self.mode, "vectors": " ".join(self.vectors)}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskedOf:
+    """Which tables of a study of conditions are wanted, and what is to stand in them.
+
+    Attributes:
+        experiment: Whose replies; None for the only one that has any of the study's tasks.
+        models: The user's models to the paper's, where their names do not tell.
+        paper: Whether the paper's models that are none of the user's have columns of their own.
+        seed: Of the intervals' resamples; None for the experiment's own.
+    """
+
+    experiment: str | None = None
+    models: Mapping[str, str] = field(default_factory=dict)
+    paper: bool = False
+    seed: int | None = None
+
+
+@runtime_checkable
+class ExperimentStudy(Protocol):
+    """A study of what an experiment's models replied; no file is brought in for it."""
+
+    @property
+    def name(self) -> str:
+        """As the user gives it: the name of its package."""
+
+    @property
+    def tasks(self) -> tuple[str, ...]:
+        """An experiment must have one of these."""
+
+    def table(self, store: Source, asked: AskedOf) -> StudyTable:
+        """Its tables, from a store.
+
+        Raises:
+            NoSuchTable: There is no such experiment, or it has none of the tasks.
+            BadRequest: No experiment is named where there are several or none.
+        """
+
 
 class Study(Protocol):
-    """A study that `probe table` can print."""
+    """A study of a corpus that `probe table` can print."""
 
     @property
     def name(self) -> str:

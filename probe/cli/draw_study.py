@@ -7,18 +7,19 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from analysis.plots import group_bars, save
+from analysis.plots import Chart, condition_bars, degradation, group_bars, heat_map, save
 
 if TYPE_CHECKING:
     from analysis.cells import Cell
     from analysis.studies import StudyTable
+    from analysis.studies.study import Figure
 
 _SIDES: Final = (".in", ".out")
 _Y: Final = "Mean cosine similarity"
 
 
 def draw_study(table: StudyTable, folder: Path) -> Iterator[Path]:
-    """Draw every table of a study that holds pairs of bars; the files, as they are written.
+    """Draw a study's figures, and its tables that hold pairs of bars; the files, as written.
 
     Raises:
         MissingExtra: matplotlib is not installed.
@@ -35,8 +36,21 @@ def draw_study(table: StudyTable, folder: Path) -> Iterator[Path]:
             column_labels=_labels(table, map(_group, cells)),
             y_label=_Y,
         )
-        name = f"{table.study} {table.mode} {layout.table}"
-        yield from save(chart, folder, re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-"))
+        yield from save(chart, folder, _file(f"{table.study} {table.mode} {layout.table}"))
+    for figure in table.figures:
+        yield from save(_chart(figure), folder, _file(f"{table.study} {figure.name}"))
+
+
+def _chart(figure: Figure) -> Chart:
+    if figure.kind == "bars":
+        return condition_bars(figure.panels, title=figure.title, y_label=figure.axis)
+    if figure.kind == "heat map":
+        return heat_map(figure.panels, title=figure.title, key_label=figure.axis)
+    return degradation(figure.panels[0], title=figure.title, x_label=figure.axis)
+
+
+def _file(name: str) -> str:
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
 def _group(cell: Cell) -> str:

@@ -12,9 +12,11 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from analysis.studies.grids import Grid, Shown, grids
+from analysis.studies.grids import grids
+from analysis.studies.shown import Grid, Shown
 from analysis.studies.study import StudyTable
 from probe.cli.show import printable, stdout
+from probe.cli.show_scores import show_scores
 
 _LABEL: Final = 13
 """Columns of the terminal that rows' labels may take; longer ones wrap, as cells have two lines."""
@@ -27,16 +29,17 @@ def show_study(table: StudyTable) -> None:
     """Print a study's tables."""
     console = stdout()
     shown = grids(table)
-    console.print(
-        Text.assemble((table.study, "bold"), f", {table.mode}, vectors: {', '.join(table.vectors)}")
-    )
-    if any(grid.printed for grid in shown):
-        console.print("Ours, (the paper's), [95 % interval, characters resampled].", style="dim")
-    else:
-        console.print("With [95 % interval, characters resampled].", style="dim")
+    made_of = f"{table.mode}, vectors: {', '.join(table.vectors)}"
+    if table.experiment:
+        made_of = printable(f"experiment {table.experiment}")
+    console.print(Text.assemble((table.study, "bold"), f", {made_of}"))
+    if not table.experiment:
+        ours = "Ours, (the paper's), " if any(grid.printed for grid in shown) else "With "
+        console.print(f"{ours}[95 % interval, characters resampled].", style="dim", markup=False)
     console.print()
     for grid in shown:
-        _show_grid(console, grid)
+        show = show_scores if grid.groups else _show_grid
+        show(console, grid)
     for note in table.notes:
         console.print(Text(printable(note), style="dim"))
 

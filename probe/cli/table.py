@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -11,9 +11,11 @@ import click
 from probe.cli import store_option
 
 if TYPE_CHECKING:
-    from analysis.studies import Study, StudyTable
+    from analysis.studies import ExperimentStudy, Study, StudyTable
 
 _FILE = click.Path(path_type=Path, dir_okay=False)
+_OF_CORPORA = ("mode", "vectors", "corpus", "data", "groups", "pairs", "characters")
+_OF_EXPERIMENTS = ("of", "as", "paper")
 
 
 class _Wanted(TypedDict):
@@ -28,6 +30,12 @@ class _Wanted(TypedDict):
     pairs: Path | None
     characters: Path | None
     figures: Path | None
+    of_experiment: str | None
+    as_paper: tuple[str, ...]
+    paper: bool
+
+
+_SPELLED = {"of_experiment": "of", "as_paper": "as"}
 
 
 @click.command("table")
@@ -66,28 +74,74 @@ class _Wanted(TypedDict):
     type=click.Path(path_type=Path, file_okay=False),
     help="Of a study: draw its figures into this folder, as PNG and SVG.",
 )
-@click.option("--seed", type=click.IntRange(min=0), help="Of a study's intervals.  [default: 0]")
+@click.option(
+    "--of",
+    "of_experiment",
+    metavar="EXPERIMENT",
+    help="Of the study memorization: whose replies.  [default: the store's only such experiment]",
+)
+@click.option(
+    "--as",
+    "as_paper",
+    multiple=True,
+    metavar="MODEL=PAPER'S",
+    help="Of the study memorization: which of the paper's models one is, if its name is another.",
+)
+@click.option(
+    "--paper",
+    is_flag=True,
+    help="Of the study memorization: also show the paper's models that are none of yours.",
+)
+@click.option(
+    "--seed",
+    type=click.IntRange(min=0),
+    help="Of a study's intervals.  [default: 0, of memorization the experiment's]",
+)
 def command(
     name: str, store: Path, form: str, *, experiment: bool, **wanted: Unpack[_Wanted]
 ) -> None:
     """Print what the experiment NAME found, or the tables of the study NAME.
 
-    A study is not asked of a model: its tables are worked out from vectors and benchmarks that the
-    store holds. Where a study and an experiment have the same name, the study's tables are printed,
-    and --experiment prints the experiment's.
+    The studies austenalike and similarity are not asked of a model: their tables are worked out
+    from vectors and benchmarks that the store holds. The study memorization is of the replies to
+    one of the store's experiments. Where a study and an experiment have the same name, the study's
+    tables are printed, and --experiment prints the experiment's.
     """
-    from analysis.studies import find_study, study_names  # noqa: PLC0415 - keeps --help fast
+    from analysis.studies import (  # noqa: PLC0415 - keeps --help fast
+        ExperimentStudy,
+        find_study,
+        study_names,
+    )
 
+    given = [
+        _SPELLED.get(option, option)
+        for option, value in wanted.items()
+        if value is not None and value not in {False, ()}
+    ]
     study = None if experiment else find_study(name)
-    if study is not None:
+    if isinstance(study, ExperimentStudy):
+        _refuse(name, given, _OF_CORPORA, _OF_EXPERIMENTS)
+        _print_experiment_study(study, store, form, wanted)
+    elif study is not None:
+        _refuse(name, given, _OF_EXPERIMENTS, _OF_CORPORA)
         _print_study(study, store, form, wanted)
-        return
-    if given := [option for option, value in wanted.items() if value not in {None, ()}]:
-        studies = " and ".join(study_names())
+    elif given:
+        studies = ", ".join(study_names())
         raise click.UsageError(f"--{given[0]} is for studies, and these are {studies}, not {name}")
-    if form == "latex":
+    elif form == "latex":
         raise click.UsageError("--format latex is for studies; an experiment has csv and json")
-    _print_experiment(name, store, form)
+    else:
+        _print_experiment(name, store, form)
+
+
+def _refuse(study: str, given: Sequence[str], refused: Sequence[str], taken: Sequence[str]) -> None:
+    """Refuse options of studies of another kind, before anything is read."""
+    for option in given:
+        if option in refused:
+            takes = ", ".join(f"--{each}" for each in taken)
+            raise click.UsageError(
+                f"--{option} is not for the study {study}; it takes {takes}, --figures and --seed"
+            )
 
 
 def _print_experiment(name: str, store: Path, form: str) -> None:
@@ -138,13 +192,50 @@ def _print_study(study: Study, store: Path, form: str, wanted: _Wanted) -> None:
         )
 
 
+def _print_experiment_study(
+    study: ExperimentStudy, store: Path, form: str, wanted: _Wanted
+) -> None:
+    from analysis.studies import AskedOf  # noqa: PLC0415
+    from store.read import open_read  # noqa: PLC0415
+
+    asked = AskedOf(
+        experiment=wanted["of_experiment"],
+        models=_pairs(wanted["as_paper"]),
+        paper=wanted["paper"],
+        seed=wanted["seed"],
+    )
+    reader = open_read(store)
+    try:
+        table = study.table(reader, asked)
+    finally:
+        reader.close()
+    _echo(table, form)
+    _draw(table, wanted["figures"])
+
+
+def _pairs(said: Sequence[str]) -> dict[str, str]:
+    """Which models are which of the paper's, as the user says it."""
+    found: dict[str, str] = {}
+    for text in said:
+        model, equals, paper = (part.strip() for part in text.rpartition("="))
+        if not (model and equals and paper):
+            raise click.UsageError(f"--as {text}: write MODEL=PAPER'S, such as --as mine=GPT-4o")
+        if model in found:
+            raise click.UsageError(f"--as names the model {model} twice")
+        found[model] = paper
+    return found
+
+
 def _draw(table: StudyTable, folder: Path | None) -> None:
     if folder is None:
         return
     from probe.cli.draw_study import draw_study  # noqa: PLC0415 - matplotlib is slow
+    from probe.cli.show import printable  # noqa: PLC0415
 
     for path in draw_study(table, folder):
         click.echo(f"drew {path}", err=True)
+    for why in table.undrawn:
+        click.echo(f"probe: {printable(why)}", err=True)
 
 
 def _check_mode(study: Study, mode: str) -> None:

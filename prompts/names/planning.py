@@ -2,9 +2,9 @@
 
 A work's map is planned over its whole cast, so that a character keeps one replacement over all
 items of the work, whoever is present. Only where a new name stands in an item's own texts is that
-one name drawn again for the item. Masks are numbered for each item, over those present, but over the
-whole cast in the windows of one document. Nothing is random but the seed: the same item gives the
-same map anywhere.
+one name drawn again for the item. Masks are numbered for each item, over those present, but over
+the whole cast in the windows of one document. Nothing is random but the seed: the same item gives
+the same map anywhere.
 """
 
 from __future__ import annotations

@@ -14,7 +14,7 @@ from analysis.cells import Cell
 from analysis.similarity import load
 from analysis.similarity.rows import AnsweredPairs, answered_pairs
 from analysis.sql import query
-from analysis.studies import Asked, Inputs, StudyTable, bring_in, find_study
+from analysis.studies import Asked, ExperimentStudy, Inputs, StudyTable, bring_in, find_study
 from store.read import open_read
 from tests.analysis import corpora_for_tests as toys
 from tests.analysis import own_for_tests as own
@@ -42,6 +42,7 @@ def made(tmp_path: Path, *asked: Answers) -> StudyTable:
     """The tables of the small corpus, on whose characters models were asked."""
     study = find_study("similarity")
     assert study is not None
+    assert not isinstance(study, ExperimentStudy)
     works = WORKS | {f"X{at}": "B" for at in range(5)}
     store = toys.hold(tmp_path / "store", toys.cast(works), toys.vectors(NAMES, MATRIX))
     own.ask(store, *asked)

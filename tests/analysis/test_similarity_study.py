@@ -9,7 +9,14 @@ import pytest
 
 from analysis.cells import Cell
 from analysis.errors import BadRequest, NotHeld
-from analysis.studies import Asked, Inputs, bring_in, find_study, study_names
+from analysis.studies import (
+    Asked,
+    ExperimentStudy,
+    Inputs,
+    bring_in,
+    find_study,
+    study_names,
+)
 from analysis.studies.study import Study, StudyTable
 from store.errors import BadFile
 from store.read import ask, open_read
@@ -22,6 +29,7 @@ from tests.analysis.published_for_tests import contents
 def study() -> Study:
     found = find_study("similarity")
     assert found is not None
+    assert not isinstance(found, ExperimentStudy)
     return found
 
 
@@ -50,12 +58,12 @@ def cells(made: StudyTable) -> dict[tuple[str, str, str], Cell]:
 
 def test_studies_are_found_by_being_there() -> None:
     """Nothing lists them but the folder they are in."""
-    assert study_names() == ("austenalike", "similarity")
+    assert study_names() == ("austenalike", "memorization", "similarity")
     for name in study_names():
         found = find_study(name)
         assert found is not None
         assert found.name == name
-        assert "clean" in found.modes
+        assert isinstance(found, ExperimentStudy) == (name == "memorization")
     assert find_study("files") is None
     assert find_study("nothing") is None
 

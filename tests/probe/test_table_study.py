@@ -175,7 +175,7 @@ def test_what_is_missing_is_one_line(given: tuple[str, ...], said: str, tmp_path
             ("austenalike", "--mode", "other"),
             "--mode other: the study austenalike has published or",
         ),
-        (("mine", "--mode", "clean"), "--mode is for studies, and these are austenalike and sim"),
+        (("mine", "--mode", "clean"), "--mode is for studies, and these are austenalike, memo"),
         (("mine", "--format", "latex"), "--format latex is for studies"),
         (("austenalike", "--seed", "-1"), "--seed"),
     ],
@@ -194,7 +194,7 @@ def test_a_name_of_nothing_lists_what_there_is(folder: Path) -> None:
 
     assert one_line(done.stderr) == (
         "probe: no experiment or study is called 'austenlike'; the store is empty,"
-        " the studies are austenalike, similarity"
+        " the studies are austenalike, memorization, similarity"
     )
 
 

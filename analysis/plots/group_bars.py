@@ -1,27 +1,27 @@
-"""Figures of a study as pictures; the only module that imports matplotlib.
-
-matplotlib is an optional extra and slow to load, so it is imported when a figure is drawn, not with
-this module. pyplot, which keeps figures in global state and may look for a display, is not used.
-matplotlib takes some settings from a global table only, at drawing and again at saving: both run
-with its shipped defaults and ours on top, so that a user's own settings change no byte, and both
-must run in one thread at a time.
-"""
+"""Paired bars, in-group beside out-group: the figures of how alike characters are."""
 
 from __future__ import annotations
 
-import re
-import tempfile
 import textwrap
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from io import BytesIO
-from pathlib import Path
 from typing import TYPE_CHECKING, Final
-from xml.sax.saxutils import escape, quoteattr
 
 from analysis.bars import SIDES, BarGrid, bar_grid
-from analysis.errors import MissingExtra, NotWritten
+from analysis.plots.chart import (
+    EDGE,
+    FAINT,
+    INK,
+    LABEL_PT,
+    LINE_IN,
+    NOTE_PT,
+    PALE,
+    PNG_DPI,
+    TITLE_PT,
+    WIDTH_IN,
+    Chart,
+    style,
+)
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -30,50 +30,9 @@ if TYPE_CHECKING:
 
     from analysis.cells import Cell
 
-_INK: Final = "#1a1a1a"
-_FAINT: Final = "#555555"
-_PALE: Final = "#dddddd"
-
-_WIDTH_IN: Final = 7.0
 _PANEL_IN: Final = 1.18
 _PLOT_IN: Final = 6.3
-_LINE_IN: Final = 0.16
-_EDGE: Final = 0.01
 _BAR_MAX_IN: Final = 0.42
-_LABEL_PT: Final = 7.5
-_NOTE_PT: Final = 6.5
-_PNG_DPI: Final = 200
-_STYLE: Final[dict[str, object]] = {
-    "axes.edgecolor": _FAINT,
-    "axes.linewidth": 0.6,
-    "axes.spines.bottom": False,
-    "axes.spines.right": False,
-    "axes.spines.top": False,
-    "font.size": _LABEL_PT,
-    "hatch.linewidth": 0.5,
-    "patch.linewidth": 0.6,
-    "svg.fonttype": "none",
-    "svg.hashsalt": "gistprobe",
-    "text.color": _INK,
-    "text.parse_math": False,
-    "xtick.labelsize": _LABEL_PT,
-    "ytick.labelsize": _NOTE_PT,
-    "ytick.major.size": 2.5,
-    "ytick.major.width": 0.6,
-}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Chart:
-    """A drawn figure.
-
-    Attributes:
-        description: Every number of the figure in words, for those who cannot see it.
-    """
-
-    figure: Figure
-    title: str
-    description: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,63 +82,31 @@ def group_bars(
         MissingExtra: matplotlib is not installed.
     """
     grid = bar_grid(cells, row_labels, column_labels)
-    with _style():
-        from matplotlib.figure import Figure  # noqa: PLC0415 - see the module's docstring
+    with style():
+        from matplotlib.figure import Figure  # noqa: PLC0415 - see the package's docstring
 
         lines = textwrap.wrap(title, 92)
-        legend_in = _LINE_IN * (len(lines) + 0.5) + 0.08
-        above_in = legend_in + _LINE_IN / 2 + 0.02
+        legend_in = LINE_IN * (len(lines) + 0.5) + 0.08
+        above_in = legend_in + LINE_IN / 2 + 0.02
         height_in = above_in + _PANEL_IN * len(grid.rows) + 0.35
         middle = 1 - legend_in / height_in
-        figure = Figure(figsize=(_WIDTH_IN, height_in), dpi=_PNG_DPI)
+        figure = Figure(figsize=(WIDTH_IN, height_in), dpi=PNG_DPI)
         figure.set_layout_engine("constrained", rect=(0, 0, 1, 1 - above_in / height_in))
         panels = list(figure.subplots(len(grid.rows), 1, sharex=True, squeeze=False)[:, 0])
         for axes, row in zip(panels, grid.rows, strict=True):
             _panel(axes, grid, row)
         _axes(panels, grid)
         note = _counts(panels, grid)
-        label = figure.supylabel(y_label, fontsize=_LABEL_PT)
+        label = figure.supylabel(y_label, fontsize=LABEL_PT)
         top = 1 - 0.05 / height_in
-        figure.text(_EDGE, top, "\n".join(lines), va="top", fontsize=8.5, fontweight="bold")
-        figure.text(
-            1 - _EDGE, middle, note, ha="right", va="center", fontsize=_NOTE_PT, color=_FAINT
-        )
+        figure.text(EDGE, top, "\n".join(lines), va="top", fontsize=TITLE_PT, fontweight="bold")
+        figure.text(1 - EDGE, middle, note, ha="right", va="center", fontsize=NOTE_PT, color=FAINT)
         _legend(figure, panels, middle)
         # Once: laid out anew at each saving, panels move a little, and the bytes with them.
         figure.draw_without_rendering()
         figure.set_layout_engine("none")
         label.set_y((panels[0].get_position().y1 + panels[-1].get_position().y0) / 2)
     return Chart(figure=figure, title=title, description=grid.described(y_label))
-
-
-def save(chart: Chart, folder: Path, name: str) -> list[Path]:
-    """Write a chart as `name`.png (200 dpi) and `name`.svg; return both paths, in that order.
-
-    The same chart gives the same bytes under the same matplotlib. Either both files are whole
-    before the first takes its place, or those of before stay.
-
-    Raises:
-        NotWritten: The folder cannot be made or written to.
-    """
-    files = {f"{name}.png": _png(chart), f"{name}.svg": _svg(chart, name)}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder, prefix=".drawing-") as made:
-            for file, data in files.items():
-                (Path(made) / file).write_bytes(data)
-            return [(Path(made) / file).replace(folder / file) for file in files]
-    except OSError as error:
-        raise NotWritten(f"figure {name}", folder, error.strerror or str(error)) from error
-
-
-@contextmanager
-def _style() -> Iterator[None]:
-    try:
-        from matplotlib import style  # noqa: PLC0415 - see the module's docstring
-    except ModuleNotFoundError as error:
-        raise MissingExtra(error.name or "matplotlib", "figures", "report") from error
-    with style.context(["default", _STYLE]):
-        yield
 
 
 def _bar_width(grid: BarGrid) -> float:
@@ -210,7 +137,7 @@ def _panel(axes: Axes, grid: BarGrid, row: str) -> None:
             if cell.interval:
                 xs.append(x)
                 intervals.append(cell.interval)
-    axes.axhline(0, color=_INK, linewidth=0.8, zorder=3)
+    axes.axhline(0, color=INK, linewidth=0.8, zorder=3)
     axes.set_title(grid.rows[row], loc="left", fontsize=8, fontweight="bold", pad=2)
     if xs:
         axes.errorbar(
@@ -218,7 +145,7 @@ def _panel(axes: Axes, grid: BarGrid, row: str) -> None:
             [(each.low + each.high) / 2 for each in intervals],  # a value may lie outside its own
             yerr=[(each.high - each.low) / 2 for each in intervals],
             fmt="none",
-            ecolor=_INK,
+            ecolor=INK,
             elinewidth=0.8,
             capsize=1.8,
             label="95 % interval",
@@ -238,27 +165,27 @@ def _mark_undefined(axes: Axes, x: float, grid: BarGrid) -> None:
         rotation=90,
         ha="center",
         va="bottom" if up else "top",
-        fontsize=_NOTE_PT,
-        color=_FAINT,
+        fontsize=NOTE_PT,
+        color=FAINT,
         bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.5},
     )
 
 
 def _axes(panels: Sequence[Axes], grid: BarGrid) -> None:
     """The common axes, with the groups' labels under the last panel."""
-    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - see the module's docstring
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415 - see the package's docstring
 
     for axes in panels:
         axes.set_ylim(*grid.bounds)
         axes.set_xlim(-0.5, len(grid.groups) - 0.5)
         axes.yaxis.set_major_locator(MaxNLocator(4, steps=[1, 2, 5, 10]))
-        axes.grid(axis="y", color=_PALE, linewidth=0.5)
+        axes.grid(axis="y", color=PALE, linewidth=0.5)
         axes.set_axisbelow(True)
-        axes.tick_params(axis="x", length=0, pad=_NOTE_PT + 4)
+        axes.tick_params(axis="x", length=0, pad=NOTE_PT + 4)
         for edge in range(1, len(grid.groups)):
-            axes.axvline(edge - 0.5, color=_PALE, linewidth=0.5, zorder=0.5)
+            axes.axvline(edge - 0.5, color=PALE, linewidth=0.5, zorder=0.5)
     labels = list(grid.groups.values())
-    flat = _fits(labels, _LABEL_PT)
+    flat = _fits(labels, LABEL_PT)
     panels[-1].set_xticks(
         range(len(labels)),
         labels,
@@ -271,7 +198,7 @@ def _axes(panels: Sequence[Axes], grid: BarGrid) -> None:
 def _counts(panels: Sequence[Axes], grid: BarGrid) -> str:
     """Write the cases under each pair; return what they are, or nothing where they do not fit."""
     counts = [grid.counts(row) for row in grid.rows]
-    if not all(_fits(texts, _NOTE_PT) for texts in counts):
+    if not all(_fits(texts, NOTE_PT) for texts in counts):
         return ""
     for axes, texts in zip(panels, counts, strict=True):
         if axes is not panels[-1] and all(texts == others for others in counts):
@@ -285,8 +212,8 @@ def _counts(panels: Sequence[Axes], grid: BarGrid) -> str:
                 textcoords="offset points",
                 ha="center",
                 va="top",
-                fontsize=_NOTE_PT,
-                color=_FAINT,
+                fontsize=NOTE_PT,
+                color=FAINT,
             )
     return "n: cases behind each bar" if grid.even else "n: cases, in-group / out-group"
 
@@ -297,7 +224,7 @@ def _fits(texts: Sequence[str], size_pt: float) -> bool:
 
 
 def _legend(figure: Figure, panels: Sequence[Axes], middle: float) -> None:
-    from matplotlib.patches import Patch  # noqa: PLC0415 - see the module's docstring
+    from matplotlib.patches import Patch  # noqa: PLC0415 - see the package's docstring
 
     bars: list[Artist] = [
         Patch(facecolor=look.face, edgecolor=look.edge, hatch=look.hatch)
@@ -309,35 +236,11 @@ def _legend(figure: Figure, panels: Sequence[Axes], middle: float) -> None:
         bars + whiskers,
         [SIDES[side] for side in _LOOKS] + names,
         loc="center left",
-        bbox_to_anchor=(_EDGE, middle),
+        bbox_to_anchor=(EDGE, middle),
         ncols=len(bars) + len(whiskers),
         borderpad=0,
         borderaxespad=0,
         frameon=False,
-        fontsize=_LABEL_PT,
+        fontsize=LABEL_PT,
         columnspacing=1.6,
     )
-
-
-def _png(chart: Chart) -> bytes:
-    made = BytesIO()
-    metadata = {"Title": chart.title, "Description": chart.description, "Software": None}
-    with _style():
-        chart.figure.savefig(made, format="png", dpi=_PNG_DPI, metadata=metadata)
-    return made.getvalue()
-
-
-def _svg(chart: Chart, name: str) -> bytes:
-    """An SVG that says what it shows; matplotlib writes no description where readers look."""
-    made = BytesIO()
-    with _style():
-        chart.figure.savefig(made, format="svg", metadata={"Date": None, "Creator": None})
-    said = (
-        f' role="img" aria-labelledby={quoteattr(f"{name}-title")}'
-        f" aria-describedby={quoteattr(f'{name}-desc')}>\n"
-        f" <title id={quoteattr(f'{name}-title')}>{escape(chart.title)}</title>\n"
-        f" <desc id={quoteattr(f'{name}-desc')}>{escape(chart.description)}</desc>"
-    )
-    tag = re.compile(r"(<svg\b[^>]*)>")
-    text = made.getvalue().decode("utf-8")
-    return tag.sub(lambda found: found.group(1) + said, text, count=1).encode("utf-8")
