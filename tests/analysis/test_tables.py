@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import pytest
 
-from analysis.contrasts import Contrast, contrasts
+from analysis.contrasts import contrasts
 from analysis.errors import NoSuchTable
 from analysis.tables import experiment_table
 from store.insert import insert
@@ -50,39 +50,6 @@ def store(marks: Marks) -> Connection:
     return connection
 
 
-def named(found: list[Contrast]) -> dict[str, Contrast]:
-    return {each.contrast: each for each in found}
-
-
-def test_contrasts_pair_the_items_asked_under_both() -> None:
-    """Item d, without a reply under the second condition, and item e, never shown so, are out.
-
-    Origin: 2 of 2, 1 of 2, 1 of 2 is 4 of 6. Cross culture: 1 of 2, 1 of 2, 0 of 1 is 2 of 5.
-    Gist, over a and b: 2 of 4; cross culture over the same: 2 of 4.
-    """
-    connection = store(
-        {
-            ("a", *ORIGIN): "11", ("a", *NR): "10", ("a", *GIST): "11",
-            ("b", *ORIGIN): "10", ("b", *NR): "10", ("b", *GIST): "00",
-            ("c", *ORIGIN): "10", ("c", *NR): "0-",
-            ("d", *ORIGIN): "11", ("d", *NR): "--",
-            ("e", *ORIGIN): "00",
-        }
-    )  # fmt: skip
-
-    found = named(contrasts(connection, "small", seed=7))
-
-    assert list(found) == ["origin - NR", "NR - NR+GIST"]
-    first, second = found["origin - NR"], found["NR - NR+GIST"]
-    assert first.difference == pytest.approx(4 / 6 - 2 / 5)
-    assert (first.items, first.differing, first.undefined) == (3, 2, None)
-    assert first.interval is not None
-    assert 0 <= first.interval.low < first.difference < first.interval.high <= 1
-    assert second.difference == pytest.approx(0)
-    assert (second.items, second.differing) == (2, 2)
-    assert (first.task, first.dataset, first.model) == ("source_identification", "excerpts", "m")
-
-
 @pytest.mark.parametrize(
     ("marks", "why"),
     [
@@ -103,10 +70,6 @@ def test_an_interval_that_is_undefined_says_why(marks: Marks, why: str) -> None:
     assert (found.interval, found.undefined) == (None, why)
     assert records[-1]["difference"] == found.difference
     assert (records[-1]["low"], records[-1]["undefined"]) == (None, why)
-
-
-def test_conditions_without_common_items_give_no_contrast() -> None:
-    assert contrasts(store({("a", *ORIGIN): "1", ("b", *NR): "0"}), "small", seed=7) == []
 
 
 def test_the_seed_is_the_plans() -> None:
@@ -137,7 +100,11 @@ def test_the_table_lists_conditions_in_the_order_of_the_design() -> None:
     assert [(row["names"], row["prompt"]) for row in table.accuracy] == places
     assert [row["accuracy"] for row in table.accuracy] == [0.5] * len(places)
     assert "experiment" not in table.accuracy[0]
-    assert [row["table"] for row in table.records()] == ["accuracy"] * len(places) + ["contrasts"]
+    assert [(row["names"], row["prompt"]) for row in table.headlines] == places
+    assert [row["value"] for row in table.headlines] == [0.5] * len(places)
+    kinds = [row["table"] for row in table.records()]
+    both = ["accuracy"] * len(places) + ["headlines"] * len(places)
+    assert kinds == both + ["contrasts"] * len(table.contrasts)
 
 
 def test_notes_say_what_is_missing() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -203,6 +204,7 @@ def score_row(
     answer: str | None = '{"title":"Emma"}',
     unparsed: str | None = None,
 ) -> ScoreRow:
+    accuracy = {"metric": "accuracy", "num": right, "den": units, "headline": True}
     return ScoreRow(
         prompt_hash=cell.prompt_hash,
         key=cell.key,
@@ -212,4 +214,5 @@ def score_row(
         units_right=right,
         units=units,
         scored_at=AT,
+        measures=json.dumps([accuracy] if units else []),
     )
