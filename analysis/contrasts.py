@@ -25,6 +25,8 @@ ORIGIN: Final = Condition("original", "baseline")
 NR: Final = "cross_culture"
 """The name strategy that stands for changed names where no other is asked for."""
 ALL_TASKS: Final = "all tasks"
+MEMORY_TASKS: Final = frozenset({"control_test", "source_identification"})
+"""Tasks that ask what is remembered, not what is understood: no part of the mean over tasks."""
 _NAMES: Final = ("original", "masked", "same_culture", "cross_culture")
 """The papers' strategies, in the order of the tables."""
 
@@ -37,8 +39,9 @@ class Contrast:
     says why, but for what says so itself.
 
     Attributes:
-        task: Or "all tasks", the mean of a model's tasks: each weighs alike, and within it each of
-            its datasets, choices and descriptions, which then read "all".
+        task: Or "all tasks", the mean of a model's tasks but for those of memory: each weighs
+            alike, and within it each of its datasets, choices and descriptions, which then read
+            "all".
         contrast: "origin - NR", "NR - NR+GIST", or "verbatim - baseline (masked)" and the like.
         a: The first condition.
         b: The second.
@@ -247,7 +250,7 @@ def _over_tasks(found: Sequence[_Found], seed: int) -> Iterator[_Found]:
     """The mean of each model's tasks, by wording and contrast, where there are at least two."""
     groups: dict[tuple[str, str, str], list[_Found]] = {}
     for each in found:
-        if each.effect.metric == HEADLINE:
+        if each.effect.metric == HEADLINE and each.place.task not in MEMORY_TASKS:
             own = each.place.model, each.place.wording, each.name
             groups.setdefault(own, []).append(each)
     for (model, wording, name), own_parts in groups.items():

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import pytest
 
 from analysis.contrasts import ALL_TASKS, contrasts, spread_over_wordings
-from tests.analysis.contrasts_for_tests import Asked, both, store
+from tests.analysis import contrasts_for_tests
+from tests.analysis.contrasts_for_tests import Asked, store
+
+both = partial(contrasts_for_tests.both, task="question_answering")
 
 
 def two_tasks() -> list[Asked]:
-    """Source identification: 1 of 2 less 0 of 2. Personality: 6 of 8 less 4 of 8."""
+    """Question answering: 1 of 2 less 0 of 2. Personality: 6 of 8 less 4 of 8."""
     second = [
         row
         for at, (a, b) in enumerate(zip([1] * 6 + [0] * 2, [1, 0] * 4, strict=True))
@@ -22,7 +27,7 @@ def test_tasks_weigh_alike_in_their_mean() -> None:
     """(1/2 + 1/4) / 2; 10 items pooled would give 3/10."""
     found = contrasts(store(two_tasks()), "small", seed=7)
 
-    assert [each.task for each in found] == ["personality", "source_identification", ALL_TASKS]
+    assert [each.task for each in found] == ["personality", "question_answering", ALL_TASKS]
     mean = found[-1]
     assert (mean.value_a, mean.value_b) == pytest.approx((5 / 8, 1 / 4))
     assert mean.difference == pytest.approx(3 / 8)
@@ -34,7 +39,7 @@ def test_tasks_weigh_alike_in_their_mean() -> None:
 
 
 def test_a_task_asked_in_two_ways_weighs_no_more_than_another() -> None:
-    """Source identification (1/2 + 0) / 2 with descriptions and without, personality 1/4."""
+    """Question answering (1/2 + 0) / 2 with descriptions and without, personality 1/4."""
     described = [
         *both("a", [1], [1], descriptions="cards.jsonl"),
         *both("b", [1], [1], descriptions="cards.jsonl"),
@@ -43,7 +48,19 @@ def test_a_task_asked_in_two_ways_weighs_no_more_than_another() -> None:
     mean = contrasts(store([*two_tasks(), *described]), "small", seed=7)[-1]
 
     assert mean.difference == pytest.approx((1 / 4 + 1 / 4) / 2)
-    assert mean.undefined == "source_identification: no item differs"
+    assert mean.undefined == "question_answering: no item differs"
+
+
+def test_a_task_of_memory_is_no_part_of_the_mean() -> None:
+    """A mean of what is understood would hide in it what is remembered."""
+    source = [
+        row for item in ("c", "d") for row in both(item, [1], [0], task="source_identification")
+    ]
+
+    found = contrasts(store([*two_tasks(), *source]), "small", seed=7)
+
+    assert len({each.task for each in found}) == 4
+    assert found[-1].difference == pytest.approx(3 / 8)
 
 
 def test_the_test_of_a_mean_flips_each_task_by_itself() -> None:
@@ -65,16 +82,16 @@ def test_a_mean_over_a_task_that_is_undefined_is_so_too() -> None:
 
     assert mean.difference == pytest.approx((1 + 1 / 4) / 2)
     assert (mean.interval, mean.p) == (None, None)
-    assert mean.undefined == "source_identification: fewer than 2 items"
+    assert mean.undefined == "question_answering: fewer than 2 items"
 
 
 def test_wordings_are_replicates() -> None:
-    """Differences 1/2 and 0 of source identification, over items that do not mix."""
+    """Differences 1/2 and 0 of question answering, over items that do not mix."""
     other = [*both("a", [1], [1], wording="mine"), *both("b", [0], [0], wording="mine")]
     found = contrasts(store([*two_tasks(), *other]), "small", seed=7)
 
     (spread,) = spread_over_wordings(found)
 
-    assert (spread.task, spread.contrast) == ("source_identification", "origin - NR")
+    assert (spread.task, spread.contrast) == ("question_answering", "origin - NR")
     assert (spread.wordings, spread.mean, spread.lowest, spread.highest) == (2, 0.25, 0.0, 0.5)
     assert spread.spread == pytest.approx(0.125**0.5)

@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from analysis.contrasts import Contrast, contrasts
+from analysis.contrasts import MEMORY_TASKS, Contrast, contrasts
 from analysis.pairs import Condition
 from analysis.statistics import Interval
 from analysis.studies.memorization.numbers import Change, Level, Setting, Side
@@ -99,7 +99,8 @@ class Held:
             for place in found
             if not place.flag or Place(*_key(place.whole), _other(place.flag)) in found
         }
-        every = {EVERY} if len({place.task for place in found}) > 1 else set()
+        understood = {place.task for place in found} - MEMORY_TASKS
+        every = {EVERY} if len(understood) > 1 else set()
         return tuple(sorted(parted | every))
 
     def level(self, place: Place, model: str, side: Side) -> Level | None:
@@ -233,7 +234,7 @@ class Held:
         spreads: dict[str, list[Spread]] = {}
         items = 0
         for (place, own), sums in self._pair(before, after).items():
-            if own == model and not place.flag:
+            if own == model and not place.flag and place.task not in MEMORY_TASKS:
                 rng = self._stream(place, model, before, after)
                 spreads.setdefault(place.task, []).append(change_spread(sums, rng))
                 items += len(sums.works)

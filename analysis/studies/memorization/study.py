@@ -108,7 +108,7 @@ _NOTES: Final = (
     "Levels are over all replies, changes over the items with replies under both conditions:"
     " where replies are missing, the two may differ.",
     "All tasks: the mean of a model's tasks, each of which weighs alike, over the items that both"
-    " conditions of a contrast have; source identification is one of them.",
+    " conditions of a contrast have; tasks of memory, such as source identification, are no part.",
 )
 
 
