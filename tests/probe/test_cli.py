@@ -106,6 +106,8 @@ def test_status_and_table_and_plan_agree_on_what_is_held(done: Path) -> None:
     assert {row["contrast"] for row in table if row["table"] == "contrasts"} == {
         "origin - NR",
         "NR - NR+GIST",
+        "gist - baseline (original)",
+        "gist - baseline (cross_culture)",
     }
     assert json.loads(plan.stdout)[0]["held"] == CELLS
 
