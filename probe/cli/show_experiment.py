@@ -159,8 +159,8 @@ def _show_contrasts(console: Console, found: Iterable[Contrast]) -> None:
         table.add_column(name)
     table.add_column("points", justify="right")
     table.add_column("95 % interval")
-    table.add_column("p (Holm)", justify="right")
-    table.add_column("items", justify="right")
+    table.add_column("p", justify="right")
+    table.add_column("n", justify="right")
     for row in rows:
         label = f"{row.task} (open)" if row.task in _OFFERED and row.choices == "open" else row.task
         own = [str(getattr(row, name)) for name in several]
@@ -170,7 +170,8 @@ def _show_contrasts(console: Console, found: Iterable[Contrast]) -> None:
         )  # fmt: skip
     kinds = {row.clustered_by for row in rows if row.clusters and row.task != ALL_TASKS}
     by = " or ".join(f"{kind}s" for kind in sorted(kinds))
-    note = f"(percentage points; {by} resampled)" if by else "(percentage points)"
+    resampled = f"; {by} resampled" if by else ""
+    note = f"(percentage points{resampled}; p after Holm)"
     console.print(Text("Paired differences", style="bold"), note)
     console.print(Padding(table, (0, 0, 1, 2), expand=False))
 
