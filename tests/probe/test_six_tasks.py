@@ -79,11 +79,12 @@ def rows(folder: Path, query: str) -> list[dict[str, object]]:
 
 
 def test_every_cell_of_every_task_has_a_reply_that_is_read(done: Path) -> None:
-    """Twelve conditions of each task, in prose and by schema; the simulated reader keeps to both."""
+    """Twelve conditions of each task, in prose and by schema, which the reader keeps to."""
     found = rows(
         done,
         "SELECT task, count(DISTINCT (names, prompt, model)) AS conditions,"
-        " count(unparsed) AS unread, count(*) FILTER (outcome <> 'ok') AS without FROM results GROUP BY task",
+        " count(unparsed) AS unread, count(*) FILTER (outcome <> 'ok') AS without"
+        " FROM results GROUP BY task",
     )
 
     assert {str(row["task"]) for row in found} == TASKS
