@@ -305,3 +305,14 @@ def test_the_seed_moves_intervals_alone_and_the_same_seed_none() -> None:
     assert first == again  # the experiment's own seed is 7
     assert [each["value"] for each in first] == [each["value"] for each in other]
     assert [each["low"] for each in first] != [each["low"] for each in other]
+
+
+def test_a_note_says_how_much_is_lost_and_how_many_items_would_show_it() -> None:
+    """Of guessing 80 % becomes 40 %: half of it; the numbers are those of the contrast."""
+    made = table(stored(*THREE))
+    change = score(made, "3", GUESS, "NR", "change")
+
+    (said,) = [note for note in made.notes if "as share of origin" in note]
+
+    assert said.startswith("m, NR against Origin, ")
+    assert f" -50 %, {change.facts['needed']:,} items, {change.n} show " in said

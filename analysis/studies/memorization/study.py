@@ -38,6 +38,7 @@ from analysis.studies.study import AskedOf, Figure, Layout, StudyTable
 from store.read import Source, ask
 
 _PERCENT: Final = "Percent with [95 % interval]; with an arrow, the change in points with its own"
+_MAIN: Final = "3"
 _MOST_TOLD: Final = 12
 """Bounds that a note tells; the other forms have all (count)."""
 
@@ -61,7 +62,7 @@ class _Part:
 
 _PARTS: Final = (
     _Part(
-        table="3",
+        table=_MAIN,
         title="Table 3. Origin, NR and NR+GIST by task",
         legend=f"{_PERCENT}: NR against Origin, NR+GIST against NR.",
         columns=(ORIGIN_NAME, NR_NAME, GIST_NAME),
@@ -138,7 +139,7 @@ def tables_of(wanted: Wanted) -> StudyTable:
         cells=tuple(cells),
         layouts=tuple(each.layout for each in made if each.scores),
         labels=_labels(wanted),
-        notes=(*_NOTES, *_bounds(wanted, cells)),
+        notes=(*_NOTES, *_sizes(wanted, cells), *_bounds(wanted, cells)),
         experiment=wanted.numbers.experiment,
         figures=tuple(each.figure for each in made if each.figure),
         undrawn=tuple(each.undrawn for each in made if each.undrawn),
@@ -253,6 +254,37 @@ def _labels(wanted: Wanted) -> dict[str, str]:
         model: model if model == paper else f"{model} (the paper's {paper})"
         for model, paper in wanted.matched.items()
     }
+
+
+def _sizes(wanted: Wanted, cells: Sequence[Score]) -> Iterator[str]:
+    """For each model, what its changes from origin to NR come to, and what they would need."""
+    labels = _labels(wanted)
+    by_table: dict[str, list[str]] = {}
+    tables = {_MAIN + _suffix(each, wanted.numbers.settings) for each in wanted.numbers.settings}
+    for each in cells:
+        if each.table in tables and (each.kind, each.column) == ("change", NR_NAME):
+            said = _size(labels.get(each.row, each.row), each)
+            if said:
+                whose = labels.get(each.group, each.group) + each.table.removeprefix(_MAIN)
+                by_table.setdefault(whose, []).append(said)
+    for whose, said_of in by_table.items():
+        yield (
+            f"{whose}, NR against Origin, as share of origin; items that would"
+            f" show it with a chance of 80 %, and what the present ones show: {'; '.join(said_of)}."
+        )
+
+
+def _size(label: str, change: Score) -> str:
+    """Nothing where neither can be told."""
+    share, needed, shown = (change.facts.get(name) for name in ("share", "needed", "detectable"))
+    parts = []
+    if isinstance(share, float):
+        parts.append(f"{-round(100 * share):+d} %")
+    if isinstance(needed, int):
+        parts.append(f"{needed:,} items")
+    if isinstance(shown, float):
+        parts.append(f"{change.n} show {100 * shown:.1f} points")
+    return f"{label} {', '.join(parts)}" if parts else ""
 
 
 def _bounds(wanted: Wanted, cells: Sequence[Score]) -> Iterator[str]:
