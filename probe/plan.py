@@ -16,7 +16,7 @@ import random
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from probe.conditions import Aside, Asking, Condition, hash_item
 from probe.errors import PlanEmpty
@@ -39,6 +39,9 @@ _TOKENS_A_WORD: Final = 1.6
 _MARKED: Final = 2.5
 """How much longer marks of mentions make a text."""
 _LEAST_WORDS: Final = 50
+
+_Ranked: TypeAlias = tuple[bytes, int, int]
+"""An item's rank, its source, and its number in the spool."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -152,14 +155,13 @@ class Plan:
             raise
 
     def _drawn(self, spool: Spool) -> Drawn:
-        drawn: list[tuple[bytes, int, int]] = []  # its rank, its source, its number in the spool
+        drawn: list[_Ranked] = []
         for owner, source in enumerate(self.sources):
             found = [(self._rank(item), owner, spool.add(item)) for item in self._items(source)]
             if not found:
                 why = f"nothing in {source.root} fits; check path, works and excerpt_words"
                 raise PlanEmpty(source.task.name, source.task.dataset, why)
-            limit = source.task.limit
-            drawn += found if limit is None else heapq.nsmallest(limit, found)
+            drawn += _first(found, source.task.limit)
         drawn.sort()
         sha = hashlib.sha256()
         for _, owner, number in drawn:
@@ -204,8 +206,21 @@ class Plan:
         return max(_LEAST_WORDS, int(min(rooms) / each)) if rooms else None
 
     def _rank(self, item: Item) -> bytes:
-        """A seeded place for an item that does not depend on the other items."""
-        return hashlib.sha256(f"{self.spec.seed}\x1f{item.item_id}".encode()).digest()[:8]
+        """A seeded place for an item that does not depend on the other items.
+
+        The windows of a text that are answered as one have one place: they are drawn together.
+        """
+        whole = item.document if task_named(item.task).joined else ""
+        named = f"{self.spec.seed}\x1f{whole or item.item_id}"
+        return hashlib.sha256(named.encode()).digest()[:8]
+
+
+def _first(found: list[_Ranked], limit: int | None) -> list[_Ranked]:
+    """So many items with the first places; more where further ones share the last place."""
+    if limit is None or limit >= len(found):
+        return found
+    last = heapq.nsmallest(limit, found)[-1][0]
+    return [each for each in found if each[0] <= last]
 
 
 @dataclass(slots=True, kw_only=True)

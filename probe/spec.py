@@ -48,7 +48,10 @@ class TaskSpec(Strict):
         description="The dataset's file or folder, from the experiment file's folder or from here.",
     )
     limit: int | None = Field(
-        default=None, ge=1, description="Items, drawn with the seed; growing it keeps those drawn."
+        default=None,
+        ge=1,
+        description="Items, drawn with the seed; growing it keeps those drawn. Windows of one text"
+        " that are answered as one (summaries) are drawn together.",
     )
     works: list[str] = Field(default_factory=list, description="Only these works, by title.")
     excerpt_words: int = Field(

@@ -64,6 +64,35 @@ def test_what_a_wording_says_is_part_of_the_plan(tmp_path: Path) -> None:
     assert plan_id(path) != before
 
 
+def test_a_limit_draws_the_windows_of_a_summary_together(tmp_path: Path) -> None:
+    """A text of which a window is not asked could never be marked."""
+    scenes = [
+        {
+            "id": name,
+            "work": "A Show",
+            "lines": [{"speaker": "Ann", "text": f"{name} goes on and on. " * 12}] * 4,
+            "summary": "They go on.",
+        }
+        for name in ("one", "two", "three", "four")
+    ]
+    lines = "".join(json.dumps(scene) + "\n" for scene in scenes)
+    (tmp_path / "scenes.jsonl").write_text(lines, encoding="utf-8")
+    task = 'name = "summarization"\ndataset = "dialogue"\npath = "scenes.jsonl"\nlimit = 3'
+    text = experiment(tmp_path, "").read_text(encoding="utf-8")
+    start, end = text.index('name = "source_identification"'), text.index("[conditions]")
+    path = tmp_path / "windows.toml"
+    path.write_text(f"{text[:start]}{task}\nwindow_words = 100\n{text[end:]}", encoding="utf-8")
+
+    items = {cell.condition.item.item_id: cell.condition.item for cell in cells_of(path)}
+
+    by_document: dict[str, int] = {}
+    for item in items.values():
+        by_document[item.document] = by_document.get(item.document, 0) + 1
+    assert all(item.parts > 1 for item in items.values())
+    assert all(by_document[item.document] == item.parts for item in items.values())
+    assert len(items) >= 3 > len(by_document)
+
+
 BAD_WORDS = {
     "a prompt is missing": (
         '[source_identification]\nbaseline = "Name it."\n',
