@@ -11,16 +11,16 @@ titles ("Or, Meg, Jo, Beth, and Amy") do not count.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
-from prompts.datasets.base import Dataset, Selection, read_text, title_options
+from prompts.datasets.base import Dataset, Selection, title_options
 from prompts.datasets.chosen import works_chosen
 from prompts.datasets.giveaways import is_named
+from prompts.datasets.jsonl import read_lines
 from prompts.datasets.parts import cut
 from prompts.datasets.works import work_titled
 from prompts.errors import DatasetError
@@ -32,7 +32,6 @@ TITLE_IN_TEXT: Final = "title_in_text"
 
 _ARTICLE = re.compile(r"^(?:The|A|An) ")
 _SECOND = re.compile(r"\s*[;:].*", re.DOTALL)
-_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,25 +44,14 @@ class _Row:
 def _rows(path: Path) -> list[_Row]:
     rows: list[_Row] = []
     first: dict[str, int] = {}
-    # Not `splitlines`: JSON lets other line separators stand inside a string.
-    for number, line in enumerate(read_text(path).split("\n"), start=1):
-        if not line.strip():
-            continue
-        where = f"line {number}"
-        try:
-            raw = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise DatasetError(path, where, f"not JSON ({error.msg})", "mend the line") from None
-        if not isinstance(raw, dict):
-            raise DatasetError(path, where, "not a JSON object", "write one object a line")
+    for line in read_lines(path):
+        raw, where = line.raw, line.where
         missing = [key for key in ("id", "source", "text") if not isinstance(raw.get(key), str)]
         if missing:
             found = f"no text under {', '.join(missing)}"
             raise DatasetError(path, where, found, "give id, source and text as strings")
-        if any(_SURROGATE.search(raw[key]) for key in ("id", "source", "text")):
-            raise DatasetError(path, where, "half of a surrogate pair", "mend the \\u escape")
         row = _Row(item_id=raw["id"], source=raw["source"], text=raw["text"])
-        if first.setdefault(row.item_id, number) != number:
+        if first.setdefault(row.item_id, line.number) != line.number:
             found = f"the id {row.item_id!r} already stands on line {first[row.item_id]}"
             raise DatasetError(path, where, found, "give each excerpt an id of its own")
         rows.append(row)
