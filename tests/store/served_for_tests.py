@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 import duckdb
+import psutil
 
 from store.live import Live, load_extensions, read_live
 from store.read import Reader, ask, open_read
@@ -92,7 +93,7 @@ def stranger(owner: Owner, token: str | None) -> duckdb.DuckDBPyConnection:
 
 
 def asking(path: Path, query: str) -> subprocess.Popen[str]:
-    """`probe sql` in the background, given a moment to send its query."""
+    """`probe sql` in the background, once it is connected, and given a moment to send its query."""
     process = subprocess.Popen(
         [sys.executable, "-m", "probe", "sql", query, "--store", str(path)],
         stdout=subprocess.PIPE,
@@ -101,6 +102,10 @@ def asking(path: Path, query: str) -> subprocess.Popen[str]:
         cwd=ROOT,
         start_new_session=True,
     )
-    time.sleep(1.5)
+    client, until = psutil.Process(process.pid), time.monotonic() + 60
+    while process.poll() is None and not client.net_connections("tcp"):
+        assert time.monotonic() < until, "it does not connect"
+        time.sleep(0.05)
+    time.sleep(1)
     assert process.poll() is None, process.communicate()
     return process
