@@ -17,13 +17,14 @@ import numpy as np
 from rig import report
 
 from analysis.errors import Undefined
-from analysis.statistics import Clusters, estimate, flipped, mcnemar, resampled
+from analysis.statistics import Clusters, estimate, resampled
 from tests.analysis.planted_for_tests import (
     Design,
     Planted,
-    answers,
     episodes,
     f1s,
+    mcnemar_rejected,
+    rejected,
     samples,
     speakers,
     titles,
@@ -85,31 +86,10 @@ def held(
     }
 
 
-def rejected(design: Design) -> float:
-    """How often the sign-flip test rejects at 5 % where nothing was planted."""
-    found = 0
-    for number in range(EXPERIMENTS):
-        rng = np.random.default_rng([2, number])
-        one = design.draw(rng, False)  # noqa: FBT003
-        moving = one.paired.grouped(one.clusters.of)
-        observed = float(moving.values_a[0] - moving.values_b[0])
-        found += flipped(moving, rng, 1_999).p(observed) <= 0.05
-    return found / EXPERIMENTS
-
-
 def few_works(works: int) -> dict[str, Any]:
     """What becomes of the truth about all works if so few are resampled, or their items are."""
     design = speakers(works=works, unequal=True)
     return {"by work": held(design, by_work), "by item": held(design, by_item)}
-
-
-def mcnemar_rejected(items: int) -> float:
-    """How often the exact test rejects at 5 % where nothing was planted."""
-    found = 0
-    for number in range(EXPERIMENTS):
-        a, b = answers(np.random.default_rng([3, number]), items, effect=0.0)
-        found += mcnemar(int((a > b).sum()), int((a < b).sum())) <= 0.05
-    return found / EXPERIMENTS
 
 
 def main() -> None:
@@ -119,13 +99,15 @@ def main() -> None:
         {
             "experiments": EXPERIMENTS,
             "designs": {
-                each.name: {**held(each), "test rejects": rejected(each)} for each in DESIGNS
+                each.name: {**held(each), "test rejects": rejected(each, EXPERIMENTS, 1_999)}
+                for each in DESIGNS
             },
             "works of unequal size, few": {
                 str(works): few_works(works) for works in (2, 3, 4, 5, 6, 8)
             },
             "exact McNemar rejects, by items": {
-                str(items): mcnemar_rejected(items) for items in (20, 40, 100, 400, 2_000)
+                str(items): mcnemar_rejected(items, EXPERIMENTS)
+                for items in (20, 40, 100, 400, 2_000)
             },
         },
     )

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from analysis.metrics import Bools, Floats, Pooling, headline_and_each
-from analysis.statistics import Clusters, Paired, clustered
+from analysis.statistics import Clusters, Paired, clustered, flipped, mcnemar
 
 Places = npt.NDArray[np.int64]
 
@@ -185,3 +185,24 @@ def episodes(*, scenes: int, items: int = 4, effect: float = 0.15) -> Design:
         return planted(right[0], right[1], work, scene, [False])
 
     return Design(name=f"episodes, {scenes} of 3 shows", draw=draw, truth=effect)
+
+
+def rejected(design: Design, experiments: int, flips: int) -> float:
+    """How often the sign-flip test finds at 5 % what was not planted."""
+    found = 0
+    for number in range(experiments):
+        rng = np.random.default_rng([2, number])
+        one = design.draw(rng, False)  # noqa: FBT003
+        moving = one.paired.grouped(one.clusters.of)
+        observed = float(moving.values_a[0] - moving.values_b[0])
+        found += flipped(moving, rng, flips).p(observed) <= 0.05
+    return found / experiments
+
+
+def mcnemar_rejected(items: int, experiments: int) -> float:
+    """How often the exact test finds at 5 % what was not planted."""
+    found = 0
+    for number in range(experiments):
+        a, b = answers(np.random.default_rng([3, number]), items, effect=0.0)
+        found += mcnemar(int((a > b).sum()), int((a < b).sum())) <= 0.05
+    return found / experiments

@@ -5,12 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from analysis.statistics import estimate, flipped, mcnemar, resampled
+from analysis.statistics import estimate, resampled
 from tests.analysis.planted_for_tests import (
     Design,
-    answers,
     episodes,
     f1s,
+    mcnemar_rejected,
+    rejected,
     samples,
     speakers,
     titles,
@@ -46,18 +47,6 @@ def test_intervals_of_95_percent_hold_the_planted_difference(design: Design, by:
     assert 0.93 <= held / EXPERIMENTS <= 0.97
 
 
-def rejected(design: Design) -> float:
-    """How often the sign-flip test finds at 5 % what was not planted."""
-    found = 0
-    for number in range(NULLS):
-        rng = np.random.default_rng([2, number])
-        one = design.draw(rng, False)  # noqa: FBT003
-        moving = one.paired.grouped(one.clusters.of)
-        observed = float(moving.values_a[0] - moving.values_b[0])
-        found += flipped(moving, rng, 999).p(observed) <= 0.05
-    return found / NULLS
-
-
 @pytest.mark.parametrize(
     "design",
     [speakers(works=20, scenes=20), samples(items=120), f1s(works=15)],
@@ -65,7 +54,7 @@ def rejected(design: Design) -> float:
 )
 def test_the_sign_flip_test_rejects_a_true_null_at_its_level(design: Design) -> None:
     """4 to 6 in 100. Where answers are few, flips tie with what was seen, and it rejects less."""
-    assert 0.04 <= rejected(design) <= 0.06
+    assert 0.04 <= rejected(design, NULLS, 999) <= 0.06
 
 
 @pytest.mark.parametrize(
@@ -73,15 +62,7 @@ def test_the_sign_flip_test_rejects_a_true_null_at_its_level(design: Design) -> 
 )
 def test_with_little_data_the_sign_flip_test_rejects_less_and_never_more(design: Design) -> None:
     """Six works have 64 flips, of which 2 are the farthest: 3.1 % is the most below 5 %."""
-    assert rejected(design) <= 0.05
-
-
-def mcnemar_rejected(items: int, experiments: int) -> float:
-    found = 0
-    for number in range(experiments):
-        a, b = answers(np.random.default_rng([3, number]), items, effect=0.0)
-        found += mcnemar(int((a > b).sum()), int((a < b).sum())) <= 0.05
-    return found / experiments
+    assert rejected(design, NULLS, 999) <= 0.05
 
 
 def test_mcnemars_test_rejects_a_true_null_at_its_level() -> None:

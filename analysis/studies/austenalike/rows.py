@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources import files
 from typing import Final
 
 from analysis.similarity.relations import representation_name
 from analysis.similarity.rows import InOut, PairRow, in_out_row, pair_row
+from analysis.sql import query
 from analysis.studies.austenalike.names import VECTORS
 from store.read import Connection, ask
 
@@ -65,8 +65,7 @@ class AskedLists:
 
 def own_query(name: str) -> str:
     """The text of one of this study's queries by its file's name."""
-    folder = files("analysis.studies.austenalike") / "sql"
-    return (folder / f"{name}.sql").read_text(encoding="utf-8")
+    return query(name, "analysis.studies.austenalike")
 
 
 def bars(connection: Connection) -> list[InOut]:

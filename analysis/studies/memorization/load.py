@@ -17,9 +17,10 @@ import numpy as np
 
 from analysis.contrasts import MEMORY_TASKS, Contrast, contrasts
 from analysis.pairs import Condition
+from analysis.sql import query
 from analysis.statistics import Interval
 from analysis.studies.memorization.numbers import Change, Level, Setting, Side
-from analysis.studies.memorization.queries import query
+from analysis.studies.memorization.paper import PACKAGE
 from analysis.studies.memorization.rows import ALL_TASKS, EVERY, TASKS, Place
 from analysis.studies.memorization.sums import (
     Record,
@@ -194,7 +195,7 @@ class Held:
                 bound[f"names_{letter}"] = side.condition.names
                 bound[f"prompt_{letter}"] = side.condition.prompt
                 bound[f"descriptions_{letter}"] = side.setting.descriptions
-            records = ask(self.source, query("pairs"), bound).records()
+            records = ask(self.source, query("pairs", PACKAGE), bound).records()
             self._paired[at] = {
                 (Place(*own[:4]), own[4]): of_pair(rows)
                 for own, rows in by_key(records, (*_PLACE, "model"))
@@ -269,10 +270,10 @@ def load(source: Source, experiment: str, seed: int) -> Held:
         seed: Of all draws.
     """
     named: dict[str, object] = {"experiment": experiment}
-    flags = [str(row[0]) for row in ask(source, query("flags"), named).rows]
+    flags = [str(row[0]) for row in ask(source, query("flags", PACKAGE), named).rows]
     bound = {**named, "tasks": list(TASKS), "flags": flags}
-    levels = ask(source, query("levels"), bound).records()
-    documents = ask(source, query("documents"), bound).records()
+    levels = ask(source, query("levels", PACKAGE), bound).records()
+    documents = ask(source, query("documents", PACKAGE), bound).records()
     found = contrasts(source, experiment, seed)
     return Held(
         source=source,

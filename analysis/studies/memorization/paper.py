@@ -8,8 +8,12 @@ from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
+from typing import Final
 
 from analysis.errors import BadRequest
+
+PACKAGE: Final = "analysis.studies.memorization"
+"""Whose folders hold the study's data and queries."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,7 +96,7 @@ def folded(name: str) -> str:
 @cache
 def the_paper() -> Paper:
     """Table 3, read once."""
-    source = files("analysis.studies.memorization") / "paper.toml"
+    source = files(PACKAGE) / "paper.toml"
     content = tomllib.loads(source.read_text(encoding="utf-8"))
     rows = tuple(
         PaperRow(

@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from analysis.errors import BadRequest, NoSuchTable
+from analysis.sql import query
 from analysis.studies.memorization import figures
 from analysis.studies.memorization.load import load
 from analysis.studies.memorization.numbers import Setting
-from analysis.studies.memorization.paper import the_paper
-from analysis.studies.memorization.queries import query
+from analysis.studies.memorization.paper import PACKAGE, the_paper
 from analysis.studies.memorization.rows import TASKS
 from analysis.studies.memorization.tables import (
     GIST_NAME,
@@ -311,7 +311,7 @@ def _bounds(wanted: Wanted, cells: Sequence[Score]) -> Iterator[str]:
 
 def _chosen(store: Source, named: str | None) -> tuple[str, int]:
     """The experiment that is asked for, and its seed."""
-    found = ask(store, query("experiments"), {"tasks": list(TASKS)}).rows
+    found = ask(store, query("experiments", PACKAGE), {"tasks": list(TASKS)}).rows
     known = {str(row[0]): int(str(row[1])) for row in found}
     if named is not None:
         if named not in known:
