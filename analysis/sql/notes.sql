@@ -4,7 +4,9 @@ SELECT model,
        count(*) AS cells,
        count(*) FILTER (outcome NOT IN ('pending', 'failed')) AS replies,
        count(*) FILTER (unparsed IS NOT NULL) AS unparsed,
-       count(*) FILTER (unparsed IS NOT NULL AND (units > 0 OR json_array_length(measures) > 0)) AS wrong_unparsed,
+       count(*) FILTER (
+           unparsed IS NOT NULL AND (units > 0 OR json_array_length(measures) > 0)
+       ) AS wrong_unparsed,
        mode(unparsed) AS most_common_reason,
        count(*) FILTER (outcome = 'truncated') AS truncated,
        count(*) FILTER (outcome = 'failed') AS failed,

@@ -186,13 +186,24 @@ def test_an_unknown_experiment_is_told_those_there_are() -> None:
         experiment_table(connection, "smal")
 
 
-def test_where_nothing_is_right_or_wrong_an_unread_reply_is_not_wrong() -> None:
-    """A task that asks who is like whom has replies of 0 units."""
+@pytest.mark.parametrize(
+    ("units", "measures", "wrong"),
+    [
+        (1, '[{"metric":"accuracy","num":0,"den":1,"headline":true}]', 1),
+        (0, '[{"metric":"rouge1","num":0,"den":1,"headline":true}]', 1),
+        (0, "[]", 0),
+    ],
+)
+def test_an_unread_reply_is_wrong_where_replies_are_measured(
+    units: int, measures: str, wrong: int
+) -> None:
+    """A task that asks who is like whom has no right answer: no units, no measures."""
     connection = store({("a", *ORIGIN): "-"})
     cell = cell_row(prompt_row("a", *ORIGIN), sample=0)
+    score = score_row(cell, 0, units=units, answer=None, unparsed="none")
     insert(connection, [reply_row(cell.key, text="It")])
-    insert(connection, [replace(score_row(cell, 0, answer=None, unparsed="none"), units=0)])
+    insert(connection, [replace(score, measures=measures)])
 
     (found,) = experiment_table(connection, "small").notes
 
-    assert (found["unparsed"], found["wrong_unparsed"]) == (1, 0)
+    assert (found["unparsed"], found["wrong_unparsed"]) == (1, wrong)
