@@ -164,7 +164,7 @@ class Estimate:
         Source: Efron & Tibshirani (1993), An Introduction to the Bootstrap, ch. 6 and 12. The
         percentiles of the draws, which use no t, are too narrow where clusters are few.
         """
-        reach = float(stdtrit(self.freedom, 1 - _TAIL)) * self.error
+        reach = _reach(self.variance, self.freedom)
         return Interval(self.difference - reach, self.difference + reach)
 
     @property
@@ -199,19 +199,10 @@ def estimate(drawn: Floats, paired: Paired, statistic: int, by: str) -> Estimate
             interval of width 0, which is not what is known. Or a metric is over nothing in more
             draws than lie in one tail.
     """
-    clusters = len(paired.a)
-    if clusters < 2:
-        raise Undefined(f"fewer than 2 {by}s")
-    if paired.differing[statistic] == 0:
+    if len(paired.a) > 1 and paired.differing[statistic] == 0:
         raise Undefined(f"no {by} differs")
     values_a, differences = drawn[:, :, statistic]
-    known = np.isfinite(differences)
-    if (lost := int((~known).sum())) > len(known) * _TAIL:
-        raise Undefined(f"{lost} of {len(known)} resamples are over nothing")
-    if np.ptp(differences[known]) < _ROUNDING:
-        raise Undefined(f"all {by}s differ alike")
-    # A resample spreads by the clusters' variance over n, not over n - 1 as it should.
-    spread = np.cov(differences[known], values_a[known]) * clusters / (clusters - 1)
+    spread = _spread(np.stack([differences, values_a]), len(paired.a), by, "differ alike")
     value_a, value_b = paired.values_a[statistic], paired.values_b[statistic]
     return Estimate(
         difference=float(value_a - value_b),
@@ -221,6 +212,40 @@ def estimate(drawn: Floats, paired: Paired, statistic: int, by: str) -> Estimate
         covariance=float(spread[0, 1]),
         freedom=max(1.0, _alike(paired, statistic) - 1),
     )
+
+
+def level_interval(drawn: Floats, paired: Paired, statistic: int, by: str) -> Interval:
+    """95 % of a statistic's value under the first condition, by the rule of `Estimate.interval`.
+
+    Raises:
+        Undefined: As for `estimate`, of the values themselves.
+    """
+    spread = _spread(drawn[:1, :, statistic], len(paired.a), by, "are alike")
+    reach = _reach(float(spread[0, 0]), max(1.0, _alike(paired, statistic) - 1))
+    value = float(paired.values_a[statistic])
+    return Interval(value - reach, value + reach)
+
+
+def _reach(variance: float, freedom: float) -> float:
+    return float(stdtrit(freedom, 1 - _TAIL)) * math.sqrt(variance)
+
+
+def _spread(drawn: Floats, clusters: int, by: str, alike: str) -> Floats:
+    """Variances of what resamples gave, shape (values, draws) -> (values, values).
+
+    Raises:
+        Undefined: The first value has no spread that could be known.
+    """
+    if clusters < 2:
+        raise Undefined(f"fewer than 2 {by}s")
+    known = np.isfinite(drawn[0])
+    if (lost := int((~known).sum())) > len(known) * _TAIL:
+        raise Undefined(f"{lost} of {len(known)} resamples are over nothing")
+    if np.ptp(drawn[0, known]) < _ROUNDING:
+        raise Undefined(f"all {by}s {alike}")
+    # A resample spreads by the clusters' variance over n, not over n - 1 as it should.
+    found: Floats = np.atleast_2d(np.cov(drawn[:, known])) * clusters / (clusters - 1)
+    return found
 
 
 def _alike(paired: Paired, statistic: int) -> float:

@@ -25,6 +25,12 @@ CREATE OR REPLACE MACRO pooled(num, den, recall_num, recall_den) AS
 CREATE OR REPLACE MACRO measured(j) AS
     from_json(j, '[{"metric": "VARCHAR", "num": "DOUBLE", "den": "DOUBLE", "recall_num": "DOUBLE", "recall_den": "DOUBLE", "headline": "BOOLEAN"}]');
 
+-- The parts an item is in: the whole, '', and for each flag of `wanted` those that have it, or behind a minus those that
+-- have it not.
+CREATE OR REPLACE MACRO parts_by(flags, wanted) AS
+    [''] || list_transform(wanted, lambda f:
+        CASE WHEN list_contains(from_json(flags, '["VARCHAR"]'), f) THEN f ELSE '-' || f END);
+
 -- The plan each experiment's file gave when it was last run. By the order of rows: clocks jump.
 CREATE OR REPLACE VIEW current_plans AS
     SELECT e.experiment, e.experiment_id

@@ -17,6 +17,7 @@ from analysis.statistics import (
     estimate,
     flipped,
     holm,
+    level_interval,
     mcnemar,
     mean_of,
     resampled,
@@ -69,6 +70,36 @@ def test_with_one_unit_an_item_the_error_is_scipys_bootstrap_error() -> None:
 
     assert found.error == pytest.approx(float(expected) * np.sqrt(30 / 29), rel=0.01)
     assert found.error == pytest.approx(float(np.std(a - b, ddof=1)) / np.sqrt(30), rel=0.01)
+
+
+def test_a_level_s_interval_follows_the_rule_of_differences() -> None:
+    """A level is its difference from a condition under which nothing is right."""
+    right, units = [3, 0, 9, 1, 2, 2, 30, 1], [4, 2, 12, 3, 2, 5, 40, 2]
+    against_nothing = counts(right, units, [0] * 8, units)
+    drawn = resampled(against_nothing, np.random.default_rng(0))
+
+    found = level_interval(drawn, against_nothing, 0, "work")
+
+    expected = estimate(drawn, against_nothing, 0, "work").interval
+    assert (found.low, found.high) == pytest.approx((expected.low, expected.high), rel=1e-12)
+    shares = np.array(units) / sum(units)
+    assert estimated(against_nothing).freedom == pytest.approx(1 / (shares**2).sum() - 1)
+
+
+@pytest.mark.parametrize(
+    ("right", "units", "why"),
+    [
+        ([1], [2], "fewer than 2 works"),
+        ([1, 2], [2, 4], "all works are alike"),
+        ([0, 1], [0, 2], "of 2000 resamples are over nothing"),
+    ],
+)
+def test_a_level_whose_interval_is_undefined_says_why(right: Ints, units: Ints, why: str) -> None:
+    of = counts(right, units, right, units)
+    drawn = resampled(of, np.random.default_rng(0))
+
+    with pytest.raises(Undefined, match=why):
+        level_interval(drawn, of, 0, "work")
 
 
 def test_the_interval_is_the_paired_t_interval_of_single_answers() -> None:

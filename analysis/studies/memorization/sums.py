@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Final
 
 import numpy as np
-from scipy.special import stdtrit
 
 from analysis.errors import Undefined
 from analysis.metrics import SUMS, Floats, headline_and_each
@@ -19,6 +17,7 @@ from analysis.statistics import (
     Paired,
     clustered,
     estimate,
+    level_interval,
     mean_of,
     resampled,
 )
@@ -26,8 +25,6 @@ from analysis.statistics import (
 Record = Mapping[str, object]
 
 NOTHING: Final = "nothing to divide by"
-_TAIL: Final = 0.025
-_ROUNDING: Final = 1e-12
 _ONE: Final = ("num", "den", "recall_num", "recall_den")
 _A: Final = tuple(f"{name}_a" for name in _ONE)
 _B: Final = tuple(f"{name}_b" for name in _ONE)
@@ -89,30 +86,19 @@ def by_key(
 def level_spread(sums: Sums, rng: np.random.Generator) -> Spread:
     """A level with its 95 % interval, within [0, 1]: as those of differences are made.
 
-    Works are resampled where there are enough, else scenes, else documents; the interval is the
-    bootstrap's standard error as many times as t has it.
+    Works are resampled where there are enough, else scenes, else documents.
     """
     value = float(sums.paired.values_a[0])
     if not np.isfinite(value):
         return Spread(value=None, interval=None, undefined=NOTHING)
     clusters = clustered(sums.works, sums.scenes)
-    if clusters.count < 2:
-        return Spread(value=value, interval=None, undefined=f"fewer than 2 {clusters.by}s")
     moving = sums.paired.grouped(clusters.of)
-    drawn = resampled(moving, rng)[0, :, 0]
-    known = drawn[np.isfinite(drawn)]
-    if len(drawn) - len(known) > len(drawn) * _TAIL:
-        return Spread(value=value, interval=None, undefined="too many resamples are over nothing")
-    if np.ptp(known) < _ROUNDING:
-        return Spread(value=value, interval=None, undefined=f"all {clusters.by}s are alike")
-    # A resample spreads by the clusters' variance over n, not over n - 1 as it should.
-    error = float(known.std(ddof=1)) * math.sqrt(clusters.count / (clusters.count - 1))
-    reach = float(stdtrit(clusters.count - 1, 1 - _TAIL)) * error
-    return Spread(
-        value=value,
-        interval=Interval(max(0.0, value - reach), min(1.0, value + reach)),
-        undefined=None,
-    )
+    try:
+        found = level_interval(resampled(moving, rng), moving, 0, clusters.by)
+    except Undefined as error:
+        return Spread(value=value, interval=None, undefined=str(error))
+    low, high = max(0.0, found.low), min(1.0, found.high)
+    return Spread(value=value, interval=Interval(low, high), undefined=None)
 
 
 def change_spread(sums: Sums, rng: np.random.Generator) -> Spread:

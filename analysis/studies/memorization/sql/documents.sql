@@ -3,10 +3,7 @@
 WITH each AS (
     SELECT task, dataset, choices, wording, descriptions, model, names, prompt, work, scene, document, metric,
            num, den, recall_num, recall_den,
-           unnest([''] || CASE WHEN task <> 'source_identification' THEN []
-                               ELSE list_transform($flags, lambda f:
-                                    CASE WHEN list_contains(from_json(flags, '["VARCHAR"]'), f) THEN f ELSE '-' || f END)
-                          END) AS flag
+           unnest(parts_by(flags, CASE WHEN task = 'source_identification' THEN $flags ELSE [] END)) AS flag
     FROM measures
     WHERE experiment = $experiment AND list_contains($tasks, task) AND headline)
 SELECT task, dataset, choices, flag, wording, descriptions, model, names, prompt, document, metric,

@@ -2,10 +2,7 @@
 -- source identification also by each of `$flags`: the items that have it, and behind a minus those that have it not.
 WITH asked AS (
     SELECT experiment, task, dataset, choices, wording, descriptions, model, names, prompt, units,
-           unnest([''] || CASE WHEN task <> 'source_identification' THEN []
-                               ELSE list_transform($flags, lambda f:
-                                    CASE WHEN list_contains(from_json(flags, '["VARCHAR"]'), f) THEN f ELSE '-' || f END)
-                          END) AS flag
+           unnest(parts_by(flags, CASE WHEN task = 'source_identification' THEN $flags ELSE [] END)) AS flag
     FROM results
     WHERE experiment = $experiment AND list_contains($tasks, task)),
 counted AS (

@@ -26,10 +26,7 @@ windows AS (
     HAVING count(*) FILTER (is_a) > 0 AND count(*) FILTER (is_b) > 0),
 parts AS (
     SELECT *,
-           unnest([''] || CASE WHEN task <> 'source_identification' THEN []
-                               ELSE list_transform($flags, lambda f:
-                                    CASE WHEN list_contains(from_json(flags, '["VARCHAR"]'), f) THEN f ELSE '-' || f END)
-                          END) AS flag
+           unnest(parts_by(flags, CASE WHEN task = 'source_identification' THEN $flags ELSE [] END)) AS flag
     FROM windows)
 SELECT task, dataset, choices, flag, model, document, metric,
        min(work) AS work,
