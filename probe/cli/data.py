@@ -11,6 +11,7 @@ from probe.cli import format_option
 
 if TYPE_CHECKING:
     from prompts.datasets.homes import Home
+    from store.read import Answered
 
 
 @click.group("data")
@@ -23,7 +24,7 @@ def command() -> None:
 def list_(form: str) -> None:
     """List the datasets, their tasks, where they are and their licences, and the models.
 
-    The last column says what of a dataset its reader has been held against.
+    "Reader checked on" says what of a dataset its reader has been held against.
     """
     from probe.cli.show import show_answered  # noqa: PLC0415 - keeps `probe --help` fast
     from prompts.datasets import DATASETS  # noqa: PLC0415
@@ -50,7 +51,29 @@ def list_(form: str) -> None:
         for each in assets.values()
     ]
     columns = ("kind", "name", "what", "tasks", "where", "licence", "reader checked on")
-    show_answered(Answered(columns, rows), form)
+    answered = Answered(columns, rows)
+    if form == "table":
+        _show_blocks(answered)
+    else:
+        show_answered(answered, form)
+
+
+def _show_blocks(listed: Answered) -> None:
+    """A paragraph for each thing: seven columns do not fit a terminal."""
+    from rich.padding import Padding  # noqa: PLC0415 - keeps `probe --help` fast
+    from rich.table import Table  # noqa: PLC0415
+    from rich.text import Text  # noqa: PLC0415
+
+    from probe.cli.show import stdout  # noqa: PLC0415
+
+    console = stdout()
+    for kind, name, what, *more in listed.rows:
+        console.print(Text.assemble((str(name), "bold"), f"  {kind}: {what}"))
+        facts = Table.grid(padding=(0, 2))
+        for column, fact in zip(listed.columns[3:], more, strict=True):
+            if fact:
+                facts.add_row(Text(column, "dim"), Text(str(fact)))
+        console.print(Padding(facts, (0, 0, 1, 2)))
 
 
 def _asset_state(name: str) -> str:
