@@ -6,13 +6,14 @@ not at all. `render` adds the wording. Both are pure, and the same on every mach
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from prompts.descriptions import Descriptions
 from prompts.errors import SetAside
 from prompts.item import Item, Names, PromptName, TextSpan
-from prompts.names.align import Alignment, SpanInsideName
+from prompts.likelihood import Place
+from prompts.names.align import Alignment, Edit, SpanInsideName
 from prompts.names.audit import Audit, audit
 from prompts.names.maps import NamedMap
 from prompts.names.planning import NameOptions, plan_map
@@ -47,12 +48,17 @@ class NamePolicy:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Shown:
-    """An item under one name strategy, with the account of what was replaced."""
+    """An item under one name strategy, with the account of what was replaced.
+
+    Attributes:
+        names_at: Where names stand in the passage, for tasks that ask for a likelihood.
+    """
 
     item: Item
     names: Names
     name_map: NameMap
     audit: Audit
+    names_at: tuple[Place, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,28 +127,14 @@ def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
         UnknownName: There is no such strategy.
     """
     task = task_named(item.task)
-    strategy = strategy_named(names, policy.maps)
+    strategy_named(names, policy.maps)
     if names != "original" and NOT_NAMED in item.flags:
         raise SetAside(item.item_id, "its passage never names whom it asks about")
     # Titles and traits are not names: under every strategy they stay.
     mapped = item.options if task.gold_is == "option" else ()
     own_texts = (*item.gold.values(), *item.accepted) if task.gold_is == "text" else ()
-    try:
-        name_map = plan_map(
-            item,
-            strategy,
-            texts=(item.text, item.question, *mapped, *own_texts),
-            options=NameOptions(
-                cross_culture=policy.cross_culture,
-                seed=policy.seed,
-                match_length=policy.match_length,
-                # Numbered by appearance, the masks would give the speakers away.
-                shuffle_masks=task.placeholder != "P",
-            ),
-            placeholder=task.placeholder,
-        )
-    except SetAside as error:
-        raise SetAside(item.item_id, error.reason) from None
+    planned = _Planned(item=item, task=task, policy=policy, texts=(*mapped, *own_texts))
+    name_map = planned.names_as(names)
     changed = replace_names(item.text, name_map)
     options = tuple(_renamed(option, name_map) for option in mapped) or item.options
     if len(set(options)) < len(set(item.options)):
@@ -159,7 +151,62 @@ def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
     )
     shown = _with_gold(item, moved, task, name_map)
     account = audit(changed, name_map, item.cast, work=item.work)
-    return Shown(item=shown, names=names, name_map=name_map, audit=account)
+    places: tuple[Place, ...] = ()
+    if task.asks == "likelihood":
+        # Under original names nothing was replaced: there they stand where masks would.
+        seen = changed
+        if names == "original":
+            seen = replace_names(item.text, planned.names_as("masked"))
+        places = _new_places(seen.edits) if seen is changed else _old_places(seen.edits)
+    return Shown(item=shown, names=names, name_map=name_map, audit=account, names_at=places)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Planned:
+    """An item whose names are to be mapped.
+
+    Attributes:
+        texts: Options and answers that are mapped with it.
+    """
+
+    item: Item
+    task: Task
+    policy: NamePolicy
+    texts: tuple[str, ...]
+
+    def names_as(self, names: Names) -> NameMap:
+        item, policy = self.item, self.policy
+        try:
+            return plan_map(
+                item,
+                strategy_named(names, policy.maps),
+                texts=(item.text, item.question, *self.texts),
+                options=NameOptions(
+                    cross_culture=policy.cross_culture,
+                    seed=policy.seed,
+                    match_length=policy.match_length,
+                    # Numbered by appearance, the masks would give the speakers away.
+                    shuffle_masks=self.task.placeholder != "P",
+                ),
+                placeholder=self.task.placeholder,
+            )
+        except SetAside as error:
+            raise SetAside(item.item_id, error.reason) from None
+
+
+def _old_places(edits: Sequence[Edit]) -> tuple[Place, ...]:
+    return tuple((edit.start, edit.end) for edit in edits)
+
+
+def _new_places(edits: Sequence[Edit]) -> tuple[Place, ...]:
+    """Where the replacements stand in the text they were made in."""
+    places: list[Place] = []
+    shift = 0
+    for edit in edits:
+        start = edit.start + shift
+        places.append((start, start + len(edit.new)))
+        shift += len(edit.new) - len(edit.old)
+    return tuple(places)
 
 
 def _renamed(option: str, name_map: NameMap) -> str:
@@ -201,12 +248,15 @@ def _with_gold(item: Item, moved: Item, task: Task, name_map: NameMap) -> Item:
 
 
 def render(shown: Shown, manner: Manner) -> Prompt:
-    """The prompt for an item as it is shown, asked in a manner."""
+    """The prompt for an item as it is shown, asked in a manner; a bare passage has none."""
     item = shown.item
     task = task_named(item.task)
+    if task.asks != "reply":
+        text = task.passage(item)
+        return Prompt(shown=shown, manner=manner, text=text, schema=None, chance=None)
     described = replace_names(manner.block, shown.name_map).text
     parts = (
-        manner.wording.instruction(item.task, manner.prompt),
+        task.said_of(item, manner.wording.instruction(item.task, manner.prompt)),
         described,
         task.passage(item),
         task.answer_format(item.gold, item.options),

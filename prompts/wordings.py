@@ -47,7 +47,8 @@ class Wording:
         """Prompts it does not word, as `task.prompt`."""
         if self.name == OWN:
             return []
-        asked = [(task, prompt) for task in dict.fromkeys(tasks) for prompt in prompts]
+        worded = [TASKS[task] for task in dict.fromkeys(tasks) if TASKS[task].asks == "reply"]
+        asked = [(own.name, each) for own in worded for each in prompts if each in own.prompts]
         return [
             f"{task}.{prompt}"
             for task, prompt in asked

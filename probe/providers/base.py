@@ -2,13 +2,33 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
 from probe.limits import Observed
 from probe.retry import Trouble
+from prompts.likelihood import Likelihood
+from prompts.tasks.base import Asks
 from store.rows import Outcome
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Request:
+    """What is asked of a model.
+
+    Attributes:
+        text: The prompt; for a continuation or a likelihood the bare passage.
+        sample: Which of its replies, from 0.
+        schema: JSON schema of an answer, for a model that takes one.
+        reply_tokens: Tokens the reply may take, whatever the model's parameters say (count).
+    """
+
+    text: str
+    sample: int = 0
+    schema: str | None = None
+    asks: Asks = "reply"
+    reply_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -20,6 +40,8 @@ class Reply:
         reasoning: What the model thought first, where the server shows it.
         reasoning_tokens: Of the reply's tokens, those spent on it.
         cached_tokens: Of the prompt's tokens, those the server had cached.
+        likelihood: Of the text that was sent, where that was asked for; then there is no `text`, and
+            `raw` is the body without its lists.
         more: Further replies of the same attempt, where it asked for several; their tokens are
             counted with the first.
     """
@@ -36,6 +58,7 @@ class Reply:
     reasoning: str | None = None
     reasoning_tokens: int | None = None
     cached_tokens: int | None = None
+    likelihood: Likelihood | None = None
     more: tuple[Reply, ...] = ()
 
 
@@ -55,33 +78,36 @@ class Answered:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Served:
-    """What answers for a model, for the record."""
+    """What answers for a model.
+
+    Attributes:
+        facts: For the record.
+        unavailable: What is asked for and the endpoint cannot do, with the reason.
+    """
 
     facts: Mapping[str, object] = field(default_factory=dict)
+    unavailable: Mapping[Asks, str] = field(default_factory=dict)
 
 
 class Provider(Protocol):
     """Asks one model. Opened and closed by the run; holds no limits of its own."""
 
-    async def open(self) -> Served:
+    async def open(self, asks: Collection[Asks] = ("reply",)) -> Served:
         """Get ready to be asked; say what will answer.
+
+        Args:
+            asks: All that will be asked for, so that what cannot be done is found out before.
 
         Raises:
             ProviderDown: It cannot be used, with what to do.
         """
         ...
 
-    def body(self, text: str, sample: int, schema: str | None = None) -> bytes:
-        """The bytes to send for a prompt, the same in every attempt.
-
-        Args:
-            text: The prompt.
-            sample: Which of its replies, from 0.
-            schema: JSON schema of an answer, for a model that takes one.
-        """
+    def body(self, request: Request) -> bytes:
+        """The bytes to send, the same in every attempt; after `open`."""
         ...
 
-    async def ask(self, body: bytes) -> Answered:
+    async def ask(self, body: bytes, asks: Asks = "reply") -> Answered:
         """One attempt. Failures are values; an exception is a bug."""
         ...
 

@@ -268,7 +268,7 @@ def _guess_item(play: Play, excerpt: _Excerpt, selection: Selection) -> Item | N
         text="\n".join(lines),
         gold={code: name for name, code in codes.items()},
         options=shuffled(codes, selection.seed, excerpt.item_id, "options"),
-        cast=_unique(play),
+        cast=cast_of(play),
         culture=play.culture,
     )
 
@@ -289,16 +289,23 @@ def _source_item(play: Play, excerpt: _Excerpt, selection: Selection, titles: li
         options=title_options(
             play.title, titles, selection.options, selection.seed, excerpt.item_id
         ),
-        cast=_unique(play),
+        cast=cast_of(play),
         culture=play.culture,
     )
 
 
-def _unique(play: Play) -> tuple[Character, ...]:
+def cast_of(play: Play) -> tuple[Character, ...]:
+    """Everyone of a play, each once."""
     return tuple({character.name: character for character in play.cast.values()}.values())
 
 
-def _wanted(root: Path, works: tuple[str, ...]) -> list[Path]:
+def files_of(root: Path, works: tuple[str, ...]) -> list[Path]:
+    """The files of these plays, all if none is named.
+
+    Raises:
+        DatasetError: There is no play.
+        UnknownName: There is none of that title.
+    """
     found = sorted(root.rglob("*.md"))
     paths = [path for path in found if path.stem in _facts()]
     if not paths:
@@ -319,9 +326,9 @@ def _wanted(root: Path, works: tuple[str, ...]) -> list[Path]:
 
 def read(root: Path, selection: Selection) -> Iterator[Item]:
     """Excerpts of the plays, as items of one of the two tasks."""
-    paths = _wanted(root, selection.works)
+    paths = files_of(root, selection.works)
     # Distractors come from the whole collection, so that choosing works does not make it easier.
-    titles = [_facts()[path.stem].titles[0] for path in _wanted(root, ())]
+    titles = [_facts()[path.stem].titles[0] for path in files_of(root, ())]
     for path in paths:
         play = read_play(path)
         for excerpt in _excerpts(play, selection.excerpt_words):

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
-from prompts.item import Item, PromptName
+from prompts.item import PROMPTS, Item, PromptName
+from prompts.likelihood import Likelihood, Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,8 +83,15 @@ the number of a cluster. `text`: a text of its own, in which names are replaced.
 """
 
 
+Asks: TypeAlias = Literal["reply", "continuation", "likelihood"]
+"""What is asked of the model. `reply`: an answer to an instruction, by chat or completion.
+`continuation`: what follows the passage, which is sent alone as a completion. `likelihood`: nothing
+is written; how likely the model finds each token of the passage.
+"""
+
+
 class Task(Protocol):
-    """One of the tasks of the papers."""
+    """One of the tasks of the papers, or another probe."""
 
     name: str
     source: str
@@ -96,12 +104,23 @@ class Task(Protocol):
     """Letter of the masks under the strategy `masked`."""
     gold_is: GoldIs
     """What its gold answers are made of."""
+    asks: Asks
+    """What is asked of the model."""
+    prompts: tuple[PromptName, ...]
+    """The prompts it has wordings for; under others it is not asked."""
+    reply_tokens: int | None
+    """Tokens its replies may take, whatever the model's parameters say (count); None: as they say.
+    """
     joined: bool
     """Whether the replies to the windows of a document are joined and marked as one answer; else
     each window is marked by itself and their measures are pooled."""
 
     def instruction(self, prompt: PromptName) -> str:
         """The wording of one prompt."""
+        ...
+
+    def said_of(self, item: Item, instruction: str) -> str:
+        """An instruction, in whichever wording, as it is given for one item."""
         ...
 
     def passage(self, item: Item) -> str:
@@ -132,11 +151,34 @@ class Task(Protocol):
         """Hold an answer against gold; an unparsed reply has nothing right."""
         ...
 
+    def measure(self, likelihood: Likelihood, text: str, names: Sequence[Place]) -> Marked:
+        """What a likelihood adds to the task's metrics; for tasks that ask for one.
+
+        Args:
+            likelihood: Of the text.
+            text: The passage as shown.
+            names: Where names stand in it.
+        """
+        ...
+
 
 class TaskBase:
     """What most tasks have in common; each says otherwise where it differs."""
 
+    asks: Asks = "reply"
+    prompts: tuple[PromptName, ...] = PROMPTS
+    reply_tokens: int | None = None
     joined = False
+
+    def measure(self, likelihood: Likelihood, text: str, names: Sequence[Place]) -> Marked:
+        """Nothing: the task asks for no likelihood."""
+        del likelihood, text, names
+        return Marked(right=0, units=0)
+
+    def said_of(self, item: Item, instruction: str) -> str:
+        """The instruction as it is: it says the same of every item."""
+        del item
+        return instruction
 
     def passage(self, item: Item) -> str:
         """The passage, with the item's own question below it where it has one."""

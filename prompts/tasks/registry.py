@@ -8,7 +8,14 @@ from prompts.tasks.character_description import CHARACTER_DESCRIPTION
 from prompts.tasks.character_guessing import CHARACTER_GUESSING
 from prompts.tasks.control_test import CONTROL_TEST
 from prompts.tasks.coreference import COREFERENCE
+from prompts.tasks.decop import DECOP
+from prompts.tasks.extraction import EXTRACTION
+from prompts.tasks.guided_instruction import GUIDED_INSTRUCTION
+from prompts.tasks.lowercase_likelihood import LOWERCASE_LIKELIHOOD
+from prompts.tasks.name_cloze import NAME_CLOZE
+from prompts.tasks.passage_likelihood import PASSAGE_LIKELIHOOD
 from prompts.tasks.personality import PERSONALITY
+from prompts.tasks.prefix_continuation import PREFIX_CONTINUATION
 from prompts.tasks.question_answering import QUESTION_ANSWERING
 from prompts.tasks.role_detection import ROLE_DETECTION
 from prompts.tasks.similar_characters import (
@@ -32,6 +39,13 @@ _ALL: tuple[Task, ...] = (
     MOST_SIMILAR_CHARACTER,
     MOST_SIMILAR_CHARACTER_REASONED,
     TEN_MOST_SIMILAR_CHARACTERS,
+    PASSAGE_LIKELIHOOD,
+    LOWERCASE_LIKELIHOOD,
+    EXTRACTION,
+    PREFIX_CONTINUATION,
+    NAME_CLOZE,
+    DECOP,
+    GUIDED_INSTRUCTION,
 )
 TASKS: dict[str, Task] = {task.name: task for task in _ALL}
 
