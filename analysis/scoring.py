@@ -6,13 +6,14 @@ Asks nobody: a reply is parsed and marked again whenever its parser's version ha
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
-from typing import Final
+from functools import partial
+from typing import Any, Final
 
 from analysis.sql import query
-from prompts.tasks import TASKS, Answer, Marked, Measure, Task, Unparsed
+from prompts.tasks import TASKS, Answer, Likelihood, Marked, Measure, Task, Unparsed
 from store.insert import insert
 from store.keys import as_one, canonical
 from store.read import Connection, ask
@@ -21,6 +22,7 @@ from store.rows import ScoreRow
 _STRETCH: Final = 200_000
 _MOST: Final = 5_000
 """Cells gone through, and replies read, at a time."""
+_LISTS: Final = ("offsets", "logprobs", "token_ids", "ranks", "means", "variances")
 
 
 def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> int:
@@ -38,20 +40,30 @@ def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> 
     scored = 0
     for task in (task for task in TASKS.values() if task.name in asked):
         own: dict[str, object] = {"task": task.name, "version": task.version, "keys": wanted}
+        if task.asks == "likelihood":
+            scored += _score_all(connection, "to_measure", own, partial(_measured, task))
+            continue
         for start in range(0, cells, stretch):
-            places = {"start": start, "end": start + stretch, "most": _MOST, "joined": task.joined}
-            scored += _score_stretch(connection, task, {**own, **places})
+            places = {"start": start, "end": start + stretch, "joined": task.joined}
+            bound = {**own, **places}
+            scored += _score_all(connection, "to_score", bound, partial(_score, task))
         if task.joined:
             scored += _score_joined(connection, task, own)
     return scored
 
 
-def _score_stretch(connection: Connection, task: Task, bound: dict[str, object]) -> int:
+def _score_all(
+    connection: Connection,
+    wanted: str,
+    bound: dict[str, object],
+    score: Callable[[dict[str, object], datetime], ScoreRow],
+) -> int:
+    """Score what a query gives, a page at a time, until it gives nothing more; return how much."""
     scored = 0
     while True:
         now = datetime.now(UTC)
-        found = ask(connection, query("to_score"), bound).records()
-        insert(connection, [_score(task, record, now) for record in found])
+        found = ask(connection, query(wanted), {**bound, "most": _MOST}).records()
+        insert(connection, [score(record, now) for record in found])
         scored += len(found)
         if len(found) < _MOST:
             return scored
@@ -62,6 +74,20 @@ def _score(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
     answer = read(task, str(record["text"]), str(record["outcome"]), gold, options)
     own = str(record["prompt_hash"]), str(record["key"])
     return _row(task, own, answer, task.mark(answer, gold, accepted), now)
+
+
+def _measured(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
+    names = [(int(start), int(end)) for start, end in json.loads(str(record["names_at"]))]
+    likelihood = likelihood_of(record)
+    own = str(record["prompt_hash"]), str(record["key"])
+    marked = task.measure(likelihood, str(record["text"]), names)
+    return _row(task, own, Answer({}), marked, now)
+
+
+def likelihood_of(record: Mapping[str, Any]) -> Likelihood:
+    """A row of `likelihoods` as the value it was."""
+    lists = {name: tuple(record[name] or ()) for name in _LISTS}
+    return Likelihood(**lists, exact=bool(record["exact"]))
 
 
 def _loaded(record: dict[str, object]) -> tuple[dict[str, str], list[str], list[str]]:
@@ -78,7 +104,7 @@ def _row(
         prompt_hash=own[0],
         key=own[1],
         version=task.version,
-        answer=canonical(answer.value) if isinstance(answer, Answer) else None,
+        answer=canonical(answer.value) if isinstance(answer, Answer) and answer.value else None,
         unparsed=answer.reason if isinstance(answer, Unparsed) else None,
         units_right=marked.right,
         units=marked.units,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from analysis.contrasts import Contrast, contrasts
 from analysis.errors import NoSuchTable
 from analysis.sql import query
+from prompts.tasks import TASKS
 from store.read import Source, ask
 
 Record = dict[str, object]
@@ -62,11 +63,12 @@ def experiment_table(source: Source, experiment: str) -> ExperimentTable:
     if experiment not in seeds:
         raise NoSuchTable(experiment, tuple(seeds))
     named: dict[str, object] = {"experiment": experiment}
+    replying = [task.name for task in TASKS.values() if task.asks == "reply"]
     return ExperimentTable(
         experiment=experiment,
         accuracy=ask(source, query("accuracy"), named).records(),
         headlines=ask(source, query("headlines"), named).records(),
         contrasts=contrasts(source, experiment, seeds[experiment]),
-        notes=ask(source, query("notes"), named).records(),
+        notes=ask(source, query("notes"), {**named, "replying": replying}).records(),
         replacement=ask(source, query("replacement"), named).records(),
     )

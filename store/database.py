@@ -28,7 +28,7 @@ from store.memory import SETTINGS, Memory
 from store.migrate import migrate
 from store.read import JOURNAL, Connection
 from store.rebuild import open_to_write
-from store.rows import Event, ReplyRow
+from store.rows import Event, LikelihoodRow, ReplyRow
 from store.serve import Server
 from store.take_in import Arrivals, take_in
 
@@ -279,14 +279,15 @@ class Database:
         )
         entries = read_events(self.path / JOURNAL, held)
         while batch := list(itertools.islice(entries, _GATHER_ROWS)):
-            replies = [e.event for e in batch if isinstance(e.event, ReplyRow)]
-            seen = _held_among(connection, [reply.key for reply in replies])
+            came = [e.event for e in batch if isinstance(e.event, ReplyRow | LikelihoodRow)]
+            seen = _held_among(connection, [each.key for each in came])
             puts: list[_Put] = []
             for entry in batch:
                 event = entry.event
+                # A likelihood stands before the reply it belongs to.
+                if isinstance(event, ReplyRow | LikelihoodRow) and event.key in seen:
+                    continue
                 if isinstance(event, ReplyRow):
-                    if event.key in seen:
-                        continue
                     seen.add(event.key)
                     self.recovered += 1
                 puts.append(_Put((event,), entry.position))

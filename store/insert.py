@@ -9,7 +9,7 @@ from typing import Any, Final
 import pyarrow as pa
 
 from store.read import Connection
-from store.rows import COLUMNS, VALUES, Row
+from store.rows import COLUMNS, VALUES, Floats, Ints, Row
 
 _TYPES: Final[dict[object, pa.DataType]] = {
     str: pa.string(),
@@ -17,6 +17,8 @@ _TYPES: Final[dict[object, pa.DataType]] = {
     float: pa.float64(),
     bool: pa.bool_(),
     datetime: pa.timestamp("us", tz="UTC"),
+    Ints: pa.list_(pa.int32()),
+    Floats: pa.list_(pa.float32()),
 }
 
 

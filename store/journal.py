@@ -20,22 +20,29 @@ from store.appended import Appended
 from store.errors import StoreBroken
 from store.rows import (
     COLUMNS,
+    LISTS,
     AttemptRow,
     Event,
     ExperimentRow,
     FailureRow,
+    LikelihoodRow,
     ModelRow,
+    RepeatRow,
     ReplyRow,
     RunEndRow,
     RunRow,
+    ServedRow,
     mistyped,
 )
 
 _KINDS: Final[dict[str, type[Event]]] = {
     "attempt": AttemptRow,
     "reply": ReplyRow,
+    "likelihood": LikelihoodRow,
+    "repeat": RepeatRow,
     "failure": FailureRow,
     "run": RunRow,
+    "served": ServedRow,
     "run_end": RunEndRow,
     "experiment": ExperimentRow,
     "model": ModelRow,
@@ -43,6 +50,10 @@ _KINDS: Final[dict[str, type[Event]]] = {
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 _TIMES: Final = {
     kind: tuple(name for name, (plain, _) in COLUMNS[kind].items() if plain is datetime)
+    for kind in _NAMES
+}
+_LISTS: Final = {
+    kind: tuple(name for name, (plain, _) in COLUMNS[kind].items() if plain in LISTS)
     for kind in _NAMES
 }
 
@@ -155,7 +166,8 @@ def _event(line: bytes, path: Path) -> Event:
         record = _loads(line)
         kind, row = _KINDS[record["kind"]], dict(record["row"])
         times = {name: datetime.fromisoformat(row[name]) for name in _TIMES[kind]}
-        event = kind(**(row | times))
+        lists = {name: tuple(row[name]) for name in _LISTS[kind] if row[name] is not None}
+        event = kind(**(row | times | lists))
         if wrong := mistyped(event):
             raise TypeError(wrong)
     except (ValueError, KeyError, TypeError, RecursionError) as error:

@@ -9,11 +9,14 @@ from dataclasses import dataclass, fields
 from datetime import datetime
 from math import isfinite
 from operator import attrgetter
-from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args, get_type_hints
+from types import UnionType
+from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
 from store.corpus_rows import CorpusRow
 
 Outcome: TypeAlias = Literal["ok", "refused", "filtered", "truncated", "failed"]
+Ints: TypeAlias = tuple[int | None, ...]
+Floats: TypeAlias = tuple[float | None, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -104,6 +107,7 @@ class PromptRow:
     titles: str | None = None
     places: str | None = None
     phrases: str | None = None
+    names_at: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -144,6 +148,18 @@ class RunRow:
     experiment_id: str
     started_at: datetime
     provenance: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServedRow:
+    """What answered for a model in a run."""
+
+    TABLE: ClassVar[str] = "served"
+    run_id: str
+    model: str
+    opened_at: datetime
+    facts: str
+    unavailable: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +216,36 @@ class ReplyRow:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class LikelihoodRow:
+    """How likely a model found the text of a key, token by token; beside the key's reply."""
+
+    TABLE: ClassVar[str] = "likelihoods"
+    key: str
+    run_id: str
+    offsets: Ints
+    logprobs: Floats
+    token_ids: Ints | None
+    ranks: Ints | None
+    means: Floats | None
+    variances: Floats | None
+    exact: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RepeatRow:
+    """A cell that was asked again, only to see whether it gets the reply it had."""
+
+    TABLE: ClassVar[str] = "repeats"
+    key: str
+    run_id: str
+    asked_at: datetime
+    same: bool
+    text: str | None
+    served_model: str | None
+    fingerprint: str | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class FailureRow:
     """One giving-up on a key; `permanent` ones are not asked again."""
 
@@ -238,27 +284,40 @@ Row: TypeAlias = (
     | CellRow
     | SetAsideRow
     | RunRow
+    | ServedRow
     | RunEndRow
     | AttemptRow
     | ReplyRow
+    | LikelihoodRow
+    | RepeatRow
     | FailureRow
     | ScoreRow
     | CorpusRow
 )
 Event: TypeAlias = (
-    AttemptRow | ReplyRow | FailureRow | RunRow | RunEndRow | ExperimentRow | ModelRow
+    AttemptRow
+    | ReplyRow
+    | LikelihoodRow
+    | RepeatRow
+    | FailureRow
+    | RunRow
+    | ServedRow
+    | RunEndRow
+    | ExperimentRow
+    | ModelRow
 )
 """What goes through the journal: all that a run cannot make anew."""
 
 Columns: TypeAlias = dict[str, tuple[type, bool]]
-"""Column -> its type and whether it may be None, in order."""
+"""Column -> its type and whether it may be None, in order; `tuple` with the type of its values."""
 
 
 def _columns(kind: type[Any]) -> Columns:
     hints = get_type_hints(kind)
     found: Columns = {}
     for field in fields(kind):
-        types = get_args(hints[field.name]) or (hints[field.name],)
+        hint = hints[field.name]
+        types = get_args(hint) if get_origin(hint) is UnionType else (hint,)
         found[field.name] = (types[0], type(None) in types)
     return found
 
@@ -279,6 +338,13 @@ def _places(plain: type) -> dict[type[Row], tuple[int, ...]]:
 
 _INTS: Final = _places(int)
 _FLOATS: Final = _places(float)
+_MOST_IN_LIST: Final[dict[type, float]] = {int: 2**31 - 1, float: 3.4e38}
+LISTS: Final[dict[object, type]] = {Ints: int, Floats: float}
+"""Type of a column of lists -> of what its lists hold beside None."""
+_LISTS: Final[dict[type[Row], dict[str, type]]] = {
+    kind: {name: LISTS[plain] for name, (plain, _) in columns.items() if plain in LISTS}
+    for kind, columns in COLUMNS.items()
+}
 _SOUND: Final[dict[type[Row], set[tuple[type, ...]]]] = {kind: set() for kind in COLUMNS}
 """Combinations of types that were found sound; a run has a handful of them, and many rows."""
 
@@ -300,13 +366,18 @@ def mistyped(row: Row) -> str | None:
         value = values[at]
         if value is not None and not isfinite(value):  # JSON has no such number: null would be read
             return f"{tuple(COLUMNS[kind])[at]} is {value!r}, not finite"
+    for name, plain in _LISTS[kind].items():
+        for value in getattr(row, name) or ():
+            held: int | float | None = value
+            if held is not None and not (type(held) is plain and abs(held) <= _MOST_IN_LIST[plain]):
+                return f"{name} holds {held!r:.80}, not {plain.__name__}"
     return None
 
 
 def _mistyped(row: Row) -> str | None:
     for name, (kind, optional) in COLUMNS[type(row)].items():
         value = getattr(row, name)
-        sound = isinstance(value, (float, int) if kind is float else kind)
+        sound = isinstance(value, (float, int) if kind is float else get_origin(kind) or kind)
         sound = sound and isinstance(value, bool) == (kind is bool)  # a bool is an int to Python
         if not (sound or (value is None and optional)):
             return f"{name} is {value!r:.80}, not {kind.__name__}"

@@ -64,7 +64,9 @@ CREATE OR REPLACE VIEW results AS
            p.names,
            p.prompt,
            c.sample,
-           coalesce(r.outcome, CASE WHEN f.key IS NOT NULL THEN 'failed' ELSE 'pending' END) AS outcome,
+           coalesce(r.outcome,
+                    CASE WHEN f.kind = 'unavailable' THEN 'unavailable' WHEN f.key IS NOT NULL THEN 'failed' ELSE 'pending' END
+           ) AS outcome,
            r.text AS reply,
            readable(s.answer) AS answer,
            readable(p.gold) AS gold,
@@ -168,7 +170,7 @@ CREATE OR REPLACE VIEW progress AS
     SELECT experiment,
            model,
            count(*) AS cells,
-           count(*) FILTER (outcome NOT IN ('pending', 'failed')) AS replies,
+           count(*) FILTER (outcome NOT IN ('pending', 'failed', 'unavailable')) AS replies,
            count(*) FILTER (outcome = 'failed') AS failed,
            count(*) FILTER (outcome = 'pending') AS pending,
            count(*) FILTER (is_first) AS keys,
@@ -177,6 +179,31 @@ CREATE OR REPLACE VIEW progress AS
            max(received_at) AS last_reply_at
     FROM results
     GROUP BY experiment, model;
+
+-- One row a token of every text whose likelihood is held: the token's place, its words, its log-probability.
+CREATE OR REPLACE VIEW tokens AS
+    WITH likely AS (
+        SELECT p.experiment, i.task, i.dataset, i.work, i.item_id, c.model, t.names, c.key, t.text, t.names_at, l.*
+            EXCLUDE (key, run_id), i.flags
+        FROM current_plans AS p
+        JOIN cells AS c USING (experiment_id)
+        JOIN prompts AS t USING (prompt_hash)
+        JOIN items AS i USING (item_hash)
+        JOIN replies AS r ON r.key = c.key
+        JOIN likelihoods AS l ON l.key = c.key AND l.run_id = r.run_id
+        WHERE c.sample = 0),
+    each AS (SELECT *, unnest(range(len(offsets))) + 1 AS place FROM likely)
+    SELECT experiment, task, dataset, work, item_id, model, names, place,
+           substr(text, offsets[place] + 1, coalesce(offsets[place + 1], length(text)) - offsets[place]) AS token,
+           offsets[place] AS start,
+           coalesce(offsets[place + 1], length(text)) AS "end",
+           token_ids[place] AS token_id,
+           logprobs[place] AS logprob,
+           ranks[place] AS rank,
+           len(list_filter(from_json(names_at, '[["INTEGER"]]'),
+                           lambda n: n[1] < coalesce(offsets[place + 1], length(text)) AND n[2] > offsets[place])) > 0 AS in_name,
+           key
+    FROM each;
 
 -- A key that several models share counts for one of them: it was bought once.
 CREATE OR REPLACE VIEW spend AS
@@ -191,6 +218,22 @@ CREATE OR REPLACE VIEW spend AS
     JOIN experiments AS e USING (experiment_id)
     LEFT JOIN cells AS m ON m.experiment_id = r.experiment_id AND m.key = a.key AND m.is_first
     GROUP BY ALL;
+
+-- Sentinels of the current plans. Builds are what the server called itself in all its replies to the plan's cells.
+CREATE OR REPLACE VIEW repeat_rates AS
+    WITH cell AS (SELECT DISTINCT p.experiment, c.model, c.key
+                  FROM current_plans AS p JOIN cells AS c USING (experiment_id)),
+    builds AS (
+        SELECT experiment, model, list(DISTINCT build ORDER BY build) AS builds
+        FROM (SELECT experiment, model, concat_ws(' ', served_model, fingerprint) AS build FROM cell JOIN replies USING (key)
+              UNION ALL
+              SELECT experiment, model, concat_ws(' ', served_model, fingerprint) FROM cell JOIN repeats USING (key))
+        WHERE build <> ''
+        GROUP BY ALL),
+    asked AS (SELECT experiment, model, count(*) AS repeats, count(*) FILTER (same) AS same
+              FROM cell JOIN repeats USING (key) GROUP BY ALL)
+    SELECT experiment, model, coalesce(repeats, 0) AS repeats, coalesce(same, 0) AS same, same / repeats AS rate, builds
+    FROM builds FULL JOIN asked USING (experiment, model);
 
 -- Of each part of a corpus, the import that was made last.
 CREATE OR REPLACE VIEW current_imports AS
@@ -301,3 +344,5 @@ COMMENT ON VIEW headlines IS 'Each task''s number in tables by condition: the me
 COMMENT ON VIEW accuracy IS 'Right units over asked units by condition, with 95 % Wilson intervals in which an item counts once, whatever its samples; unparsed replies count as wrong and are shown.';
 COMMENT ON VIEW progress IS 'Cells held, failed and still to ask, by experiment and model.';
 COMMENT ON VIEW spend IS 'Requests and their cost in US dollars over all runs of an experiment; uncertain_usd is what attempts without a bill cost at most.';
+COMMENT ON VIEW repeat_rates IS 'How often cells that were asked again got the reply they had, and the builds that served a model.';
+COMMENT ON VIEW tokens IS 'Every token of the texts whose likelihood is held: where it stands, how likely it was, whether it is part of a name.';

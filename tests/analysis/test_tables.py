@@ -128,9 +128,14 @@ def test_notes_say_what_is_missing() -> None:
         "truncated": 1,
         "failed": 1,
         "most_common_error": "timed out",
+        "unavailable": 0,
+        "why_unavailable": None,
         "filtered": 0,
         "pending": 1,
         "note": "A note.",
+        "repeats": 0,
+        "same": 0,
+        "builds": ["served"],
     }
 
 

@@ -12,10 +12,13 @@ from store.rows import (
     Event,
     ExperimentRow,
     FailureRow,
+    LikelihoodRow,
     ModelRow,
+    RepeatRow,
     ReplyRow,
     RunEndRow,
     RunRow,
+    ServedRow,
 )
 
 integers = st.integers(-(2**63) + 1, 2**63 - 1)
@@ -26,6 +29,10 @@ texts = st.text(st.characters(exclude_categories=["Cs"])) | st.sampled_from(
 )
 maybe = st.none() | texts
 jsons = texts.map(canonical)
+ints = st.lists(st.none() | st.integers(-(2**31) + 1, 2**31 - 1), max_size=5).map(tuple)
+floats = st.lists(
+    st.none() | st.floats(width=32, allow_nan=False, allow_infinity=False), max_size=5
+).map(tuple)
 events: st.SearchStrategy[Event] = st.one_of(
     st.builds(
         AttemptRow,
@@ -69,6 +76,31 @@ events: st.SearchStrategy[Event] = st.one_of(
         error=texts,
         permanent=st.booleans(),
         failed_at=times,
+    ),
+    st.builds(
+        LikelihoodRow,
+        key=texts,
+        run_id=texts,
+        offsets=ints,
+        logprobs=floats,
+        token_ids=st.none() | ints,
+        ranks=st.none() | ints,
+        means=st.none() | floats,
+        variances=st.none() | floats,
+        exact=st.booleans(),
+    ),
+    st.builds(
+        RepeatRow,
+        key=texts,
+        run_id=texts,
+        asked_at=times,
+        same=st.booleans(),
+        text=maybe,
+        served_model=maybe,
+        fingerprint=maybe,
+    ),
+    st.builds(
+        ServedRow, run_id=texts, model=texts, opened_at=times, facts=jsons, unavailable=jsons
     ),
     st.builds(RunRow, run_id=texts, experiment_id=texts, started_at=times, provenance=jsons),
     st.builds(RunEndRow, run_id=texts, ended_at=times, how=texts, asked=integers, failed=integers),

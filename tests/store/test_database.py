@@ -16,7 +16,16 @@ from store.errors import StoreBroken
 from store.insert import insert
 from store.journal import Journal, Position
 from store.read import JOURNAL, Connection, Source, open_read
-from store.rows import COLUMNS, AttemptRow, Event, FailureRow, ReplyRow, Row
+from store.rows import (
+    COLUMNS,
+    AttemptRow,
+    Event,
+    FailureRow,
+    Floats,
+    Ints,
+    ReplyRow,
+    Row,
+)
 from tests.store.events_for_tests import events
 from tests.store.rows_for_tests import (
     attempt_row,
@@ -34,7 +43,10 @@ TYPES = {
     "JSON": "str",
     "TIMESTAMP WITH TIME ZONE": "datetime",
     "VARCHAR": "str",
+    "INTEGER[]": "integers",
+    "FLOAT[]": "floats",
 }
+LIST_NAMES: dict[object, str] = {Ints: "integers", Floats: "floats"}
 
 
 def put_all(database: Database, rows: Sequence[Event], run_id: str = "run") -> list[Position]:
@@ -65,11 +77,10 @@ def test_rows_have_their_tables_columns(kind: type[Row]) -> None:
     """Names, order, types and whether NULL is allowed."""
     described = memory().execute(f"DESCRIBE {kind.TABLE}").fetchall()
 
-    assert [
-        (name, TYPES[sql], null == "YES") for name, sql, null, *_ in described
-    ] == [
-        (name, plain.__name__, optional) for name, (plain, optional) in COLUMNS[kind].items()
-    ]  # fmt: skip
+    assert [(name, TYPES[sql], null == "YES") for name, sql, null, *_ in described] == [
+        (name, LIST_NAMES.get(plain, plain.__name__), optional)
+        for name, (plain, optional) in COLUMNS[kind].items()
+    ]
 
 
 @settings(max_examples=50)
@@ -87,7 +98,10 @@ def test_rows_are_stored_as_they_are(row: Event) -> None:
     cursor = connection.execute(f"SELECT * FROM {row.TABLE}")
     values = cursor.fetchone() or ()
 
-    assert dict(zip([name for name, *_ in cursor.description], values, strict=True)) == asdict(row)
+    stored = zip([name for name, *_ in cursor.description], values, strict=True)
+    assert {
+        name: tuple(value) if isinstance(value, list) else value for name, value in stored
+    } == asdict(row)
 
 
 _SHARED = memory()

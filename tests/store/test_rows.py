@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from store.rows import COLUMNS, Event, mistyped
+from store.rows import COLUMNS, Event, Floats, Ints, mistyped
 from tests.store.events_for_tests import events
 from tests.store.rows_for_tests import attempt_row, failure_row, reply_row, run_end_row
 
@@ -25,6 +25,7 @@ values = (
     | st.binary(max_size=3)
     | st.just(datetime(2026, 1, 1, tzinfo=UTC))
     | st.lists(st.text(max_size=1), max_size=1)
+    | st.tuples(st.none() | st.integers(-(2**33), 2**33) | st.booleans() | st.floats())
 )
 
 
@@ -33,8 +34,18 @@ def unsound(row: Event) -> set[str]:
     found = set[str]()
     for name, (kind, optional) in COLUMNS[type(row)].items():
         value = getattr(row, name)
-        allowed: dict[type, tuple[type, ...]] = {float: (float, int)}
+        allowed: dict[type, tuple[type, ...]] = {
+            float: (float, int),
+            Ints: (tuple,),
+            Floats: (tuple,),
+        }
         fits = isinstance(value, allowed.get(kind, (kind,)))
+        if kind == Ints and fits:
+            fits = all(each is None or (type(each) is int and abs(each) < 2**31) for each in value)
+        if kind == Floats and fits:
+            fits = all(
+                each is None or (type(each) is float and abs(each) <= 3.4e38) for each in value
+            )
         if kind is not bool and isinstance(value, bool):
             fits = False
         if kind is int and fits:
