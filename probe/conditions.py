@@ -26,6 +26,7 @@ from prompts import (
     show,
 )
 from prompts.descriptions import NONE
+from prompts.tasks import Task, task_named
 from prompts.wordings import OWN
 from store.keys import canonical, digest
 
@@ -105,6 +106,11 @@ class Asking:
                 )
 
     def _manners(self, item: Item, names: Names, aside: list[Aside]) -> Iterator[Manner]:
+        task = task_named(item.task)
+        prompts = asked_prompts(task, self.prompts)
+        if task.asks != "reply":  # a bare passage has neither wording nor descriptions
+            yield from (Manner(prompt=prompt) for prompt in prompts)
+            return
         for described in self.descriptions:
             try:
                 block = described.block(item)
@@ -112,10 +118,17 @@ class Asking:
                 own = described.name
                 aside.append(Aside(item=item, names=names, reason=error.reason, descriptions=own))
                 continue
-            for wording, prompt in product(self.wordings, self.prompts):
+            for wording, prompt in product(self.wordings, prompts):
                 yield Manner(
                     prompt=prompt, wording=wording, descriptions=described.name, block=block
                 )
+
+
+def asked_prompts(task: Task, prompts: Sequence[PromptName]) -> list[PromptName]:
+    """Those of an experiment's prompts that a task is asked under; a bare passage has one."""
+    if task.asks != "reply":
+        return list(task.prompts)
+    return [prompt for prompt in prompts if prompt in task.prompts]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,8 +16,7 @@ from uuid import uuid4
 
 from probe.budget import Budget, Ceiling
 from probe.errors import NoCeiling, ProviderDown
-from probe.feed import Recording, feed
-from probe.gate import Clock, Pause
+from probe.feed import Recording
 from probe.ledger import Ledger
 from probe.plan import Drawn, Model, Plan
 from probe.progress import Display, run_display
@@ -25,9 +24,11 @@ from probe.provenance import provenance
 from probe.providers import Provider
 from probe.record import Recorded, Scope, Standing, plan_rows, recorded, spent, standings
 from probe.run import ModelRun
+from probe.serving import Serving, ask_all
 from probe.snapshot import RunState
 from probe.usage import Usage, reply_limit
 from probe.watch import Watch
+from prompts.tasks import task_named
 from store.database import Database
 from store.errors import StoreBroken, StoreError
 from store.journal import Journal
@@ -112,6 +113,7 @@ class Conductor:
     _runs: list[ModelRun] = field(default_factory=list)
     _standings: dict[str, Standing] = field(default_factory=dict)
     _recording: Recording | None = None
+    _serving: Serving | None = None
 
     def prepare(self) -> Prepared:
         """Draw the plan's items, and get ready to ask what is not held.
@@ -196,10 +198,23 @@ class Conductor:
         await self._head_start(recording, planning)
         if recording.complete:
             await self._stand(scope)
-        served = await self._open(prepared.providers, stack)
-        await self._record_start(ledger, scope, served)
+        await self._record_start(ledger, scope)
         budget = await self._budget()
-        self._begin(prepared, served, ledger, budget)
+        serving = Serving(
+            models=self.plan.models,
+            providers=prepared.providers,
+            asks={task_named(task.name).asks for task in self.plan.spec.tasks},
+            ledger=ledger,
+            may_ask=self._may_ask,
+            say=self._display.say,
+            runs=self._runs,
+            down=self._ended.down,
+        )
+        self._serving = serving
+        if self._ended.interrupted:
+            serving.stop()
+        stack.push_async_callback(serving.close)
+        together = await serving.open_together(budget)
         watch = Watch(
             database=self.database,
             experiment=self.plan.spec.name,
@@ -213,7 +228,12 @@ class Conductor:
         with self._display:
             watching = asyncio.create_task(watch.run())
             try:
-                await self._fan_out(recording, scope)
+                async with asyncio.TaskGroup() as tasks:
+                    tasks.create_task(self._guarded(self._stand_when_recorded(recording, scope)))
+                    for run in together:
+                        tasks.create_task(self._guarded(ask_all(run, recording, scope)))
+                    turns = serving.ask_in_turn(recording, scope, budget)
+                    tasks.create_task(self._guarded(turns))
                 await planning
             finally:
                 recording.stop()
@@ -233,20 +253,6 @@ class Conductor:
     async def _call(self, act: Callable[[Connection], T]) -> T:
         return await asyncio.to_thread(self.database.call, act)
 
-    async def _open(
-        self, providers: dict[str, Provider], stack: AsyncExitStack
-    ) -> dict[str, object]:
-        served: dict[str, object] = {}
-        for name, provider in providers.items():
-            if not self._may_ask(name):
-                continue
-            stack.push_async_callback(provider.close)
-            try:
-                served[name] = dict((await provider.open()).facts)
-            except ProviderDown as down:
-                self._ended.down.append(down)
-        return served
-
     async def _budget(self) -> Budget:
         before = await self._call(partial(spent, experiment=self.plan.spec.name))
         return Budget(
@@ -256,48 +262,17 @@ class Conductor:
             requests=before.requests,
         )
 
-    def _begin(
-        self, prepared: Prepared, served: dict[str, object], ledger: Ledger, budget: Budget
-    ) -> None:
-        clock: Clock = asyncio.get_running_loop()
-        pauses: dict[tuple[str, str | None], Pause] = {}
-        for model in self.plan.models:
-            name, spec = model.spec.name, model.spec
-            if name not in served:
-                continue
-            server = (spec.base_url or name, spec.api_key_env)
-            self._runs.append(
-                ModelRun(
-                    model=model,
-                    provider=prepared.providers[name],
-                    ledger=ledger,
-                    budget=budget,
-                    pause=pauses.setdefault(server, Pause(clock)),
-                    clock=clock,
-                )
-            )
-        if self._ended.interrupted:  # while it was being opened
-            self._stop()
-
-    async def _fan_out(self, recording: Recording, scope: Scope) -> None:
-        """Ask every model its cells, all at the same time."""
-        async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(self._guarded(self._stand_when_recorded(recording, scope)))
-            for run in self._runs:
-                tasks.create_task(self._guarded(feed(run, recording, scope)))
-                tasks.create_task(self._guarded(run.run()))
-
     async def _stand_when_recorded(self, recording: Recording, scope: Scope) -> None:
         await recording.more(recording.drawn.cells)
         if recording.complete:
             await self._stand(scope)
 
-    async def _record_start(self, ledger: Ledger, scope: Scope, served: dict[str, object]) -> None:
+    async def _record_start(self, ledger: Ledger, scope: Scope) -> None:
         row = RunRow(
             run_id=scope.run_id,
             experiment_id=scope.experiment_id,
             started_at=datetime.now(UTC),
-            provenance=provenance(self.spec_text, served),
+            provenance=provenance(self.spec_text),
         )
         await ledger.keep(row)
 
@@ -337,8 +312,8 @@ class Conductor:
         """Take nothing new; finish what is in flight."""
         if self._recording is not None:
             self._recording.stop()
-        for run in self._runs:
-            run.stop()
+        if self._serving is not None:
+            self._serving.stop()
 
     @contextmanager
     def _signals(self) -> Iterator[None]:

@@ -16,11 +16,13 @@ from functools import partial
 from typing import Final
 
 from probe.plan import Drawn
+from probe.providers.base import Request
 from probe.record import Recorded, Scope, ToAsk, chunks, to_ask
 from probe.run import ModelRun
 from probe.turns import Turns
 from probe.usage import estimate_tokens
 from probe.work import Job
+from prompts.tasks import task_named
 from store.database import Database
 
 _PAGE: Final = 4_096
@@ -136,11 +138,18 @@ def jobs(page: list[ToAsk], run: ModelRun) -> Iterator[Job]:
     for _, group in together:
         cells = list(group)
         first = cells[0]
+        task = task_named(first.task)
+        request = Request(
+            text=first.text,
+            sample=first.sample - first.sample % samples,
+            schema=first.answer_schema,
+            asks=task.asks,
+            reply_tokens=task.reply_tokens,
+        )
         yield Job(
             keys=tuple(cell.key for cell in cells),
             choices=tuple(cell.sample % samples for cell in cells),
-            body=run.provider.body(
-                first.text, first.sample - first.sample % samples, first.answer_schema
-            ),
+            body=run.provider.body(request),
+            asks=task.asks,
             input_tokens=estimate_tokens(first.text),
         )

@@ -13,6 +13,7 @@ import heapq
 import itertools
 import math
 import random
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,7 +22,7 @@ from typing import Final, TypeAlias
 from probe.conditions import Aside, Asking, Condition, hash_item
 from probe.errors import PlanEmpty
 from probe.model_spec import ModelSpec
-from probe.providers.base import response_format
+from probe.providers.base import continuation_params, response_format
 from probe.spec import Spec, TaskSpec
 from probe.spool import Spool
 from prompts import Item
@@ -31,7 +32,7 @@ from prompts.tasks import Task, task_named
 from store.keys import cell_key, digest
 
 BLOCK_ITEMS: Final = 8
-_FORM: Final = 3
+_FORM: Final = 4
 """Goes up when the order of cells changes; a plan of another form is recorded anew."""
 _INSTRUCTION_TOKENS: Final = 350
 """What instructions, options and the form of the answer take at most (tokens, an estimate)."""
@@ -63,18 +64,34 @@ class Model:
         A local model's context length is part of it: a reply may be cut, or refused, by it. So are
         headers that the file sets, since a server may answer by them.
         """
-        local = self.spec.provider == "local"
-        own: dict[str, object] = {"context_tokens": self.spec.context_tokens} if local else {}
+        params = dict(self._served)
+        if self.spec.structured and schema is not None:
+            params["response_format"] = response_format(schema)
+        return self._identity(self.spec.api, {**self.spec.body_params, **params})
+
+    def bare_identity(self, task: Task) -> dict[str, object]:
+        """The same where a passage is sent alone, to be continued or to be found likely or not.
+
+        A likelihood is not drawn, so no sampling parameter is part of it.
+        """
+        if task.asks == "likelihood":
+            return self._identity("likelihood", self._served)
+        params = continuation_params(self.spec, task.reply_tokens)
+        return self._identity("completions", {**params, **self._served})
+
+    def _identity(self, api: str, params: Mapping[str, object]) -> dict[str, object]:
+        model = "" if self.spec.weights_here else self.spec.model
+        return {"api": api, "endpoint": self.endpoint, "model": model, "params": dict(params)}
+
+    @property
+    def _served(self) -> dict[str, object]:
+        """What of how it is served may change its replies."""
+        own: dict[str, object] = {}
+        if self.spec.weights_here:
+            own["context_tokens"] = self.spec.context_tokens
         if self.spec.headers:
             own["headers"] = {name.lower(): value for name, value in self.spec.headers.items()}
-        if self.spec.structured and schema is not None:
-            own["response_format"] = response_format(schema)
-        return {
-            "api": self.spec.api,
-            "endpoint": self.endpoint,
-            "model": "" if local else self.spec.model,
-            "params": {**self.spec.body_params, **own},
-        }
+        return own
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -248,8 +265,11 @@ class Drawn:
     def cells(self) -> int:
         """Cells of the design (count), those of items that are set aside included."""
         spec = self.plan.spec
-        each = spec.conditions_each * spec.conditions.samples
-        return self.items * each * len(self.plan.models)
+        items = Counter(self.owners)
+        conditions = sum(
+            spec.conditions_each(task) * items[at] for at, task in enumerate(spec.tasks)
+        )
+        return conditions * spec.conditions.samples * len(self.plan.models)
 
     def close(self) -> None:
         """Give the spool's file back."""
@@ -280,12 +300,13 @@ class Drawn:
         ]
         together = self.plan.samples_together
         firsts = range(0, self.plan.spec.conditions.samples, together)
-        asked = list(itertools.product(conditions, firsts))
+        asked = list(conditions)
         random.Random(f"{self.plan.spec.seed}\x1f{start}").shuffle(asked)  # noqa: S311 - an order
         numbers = itertools.count(ordinal)
         cells = tuple(
             self._cell(condition, model, sample, next(numbers))
-            for condition, first in asked
+            for condition in asked
+            for first in firsts  # samples of one prompt in a row: servers reuse what they have read
             for model in self.plan.models
             for sample in range(first, first + together)
         )
@@ -300,12 +321,16 @@ class Drawn:
         place += [condition.prompt.shown.names, condition.prompt.prompt]
         place += condition.place
         place += [model.spec.name, str(sample)]
-        chat = model.spec.api == "chat"
+        task = task_named(item.task)
+        chat = model.spec.api == "chat" and task.asks == "reply"
         sent = {"messages": [{"role": "user", "content": text}] if chat else text}
-        identity = model.identity(condition.prompt.schema)
+        bare = task.asks != "reply"
+        identity = model.bare_identity(task) if bare else model.identity(condition.prompt.schema)
+        # A likelihood is the same in every sample, which so share one.
+        own_sample = 0 if task.asks == "likelihood" else sample
         return Cell(
             cell_id=digest(place)[:20],
-            key=cell_key({**identity, **sent, "sample": sample}),
+            key=cell_key({**identity, **sent, "sample": own_sample}),
             condition=condition,
             model=model,
             sample=sample,

@@ -1,4 +1,4 @@
-"""What a run's results depend on beside its plan: code, packages, machine, models as served."""
+"""What a run's results depend on beside its plan and the models: code, packages, machine."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _PACKAGES: Final = (
 )
 
 
-def provenance(spec_text: str, served: dict[str, object]) -> str:
+def provenance(spec_text: str) -> str:
     """What a run's results depend on, as canonical JSON."""
     return canonical(
         {
@@ -36,7 +36,6 @@ def provenance(spec_text: str, served: dict[str, object]) -> str:
             "platform": platform.platform(),
             "cores": os.cpu_count(),
             "command": [Path(sys.argv[0]).name, *sys.argv[1:]],
-            "served": served,
         }
     )
 

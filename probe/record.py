@@ -14,6 +14,7 @@ from typing import Final
 from probe.conditions import Condition, ItemColumns
 from probe.plan import Block, Cell, Drawn, Plan
 from probe.resolve import note_for
+from prompts.tasks import task_named
 from store.insert import insert
 from store.keys import as_one, canonical
 from store.read import Connection, Source, ask
@@ -137,6 +138,7 @@ def _item_row(condition: Condition) -> ItemRow:
 def _prompt_row(condition: Condition) -> PromptRow:
     prompt = condition.prompt
     item, account = prompt.item, prompt.shown.audit
+    likelihood = task_named(item.task).asks == "likelihood"
     return PromptRow(
         prompt_hash=condition.prompt_hash,
         item_hash=condition.item_hash,
@@ -158,6 +160,7 @@ def _prompt_row(condition: Condition) -> PromptRow:
         places=canonical(account.places),
         phrases=canonical(account.phrases),
         answer_schema=None if prompt.schema is None else canonical(prompt.schema),
+        names_at=canonical(prompt.shown.names_at) if likelihood else None,
     )
 
 
@@ -234,6 +237,7 @@ class ToAsk:
     prompt_hash: str
     text: str
     answer_schema: str | None
+    task: str
 
 
 def to_ask(
@@ -265,15 +269,17 @@ def to_ask(
     prompts = ask(
         connection,
         """
-        SELECT prompt_hash, text, answer_schema FROM prompts
-        WHERE rowid IN (  -- so that only the texts that are wanted are read
+        SELECT p.prompt_hash, p.text, p.answer_schema, i.task
+        FROM prompts AS p
+        JOIN (SELECT item_hash, task FROM items) AS i USING (item_hash)
+        WHERE p.rowid IN (  -- so that only the texts that are wanted are read
             SELECT rowid FROM prompts
             WHERE prompt_hash IN (SELECT unnest(string_split($hashes, ' '))))""",
         {"hashes": hashes},
     ).rows
     sent = {
-        str(own): (str(text), None if schema is None else str(schema))
-        for own, text, schema in prompts
+        str(own): (str(text), None if schema is None else str(schema), str(task))
+        for own, text, schema, task in prompts
     }
     return [
         ToAsk(int(str(ordinal)), str(key), int(str(sample)), str(own), *sent[str(own)])

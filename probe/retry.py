@@ -45,6 +45,8 @@ class Trouble:
 
 
 REFUSED: Final = "refused connection"
+UNAVAILABLE: Final = "unavailable"
+"""What is asked for and the endpoint cannot do; put down without a request, and no failure."""
 MOST_WAIT_S: Final = 120.0
 """The longest pause or wait, whatever a server asks for; then it is tried (seconds)."""
 

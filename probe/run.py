@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import time
 from collections import Counter
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
-from typing import Final
+from functools import partial
+from typing import Final, TypeAlias
 
 from probe.budget import Budget
 from probe.errors import ProviderDown
@@ -21,13 +23,18 @@ from probe.ledger import Ledger
 from probe.pace import pace_of
 from probe.plan import Model
 from probe.providers.base import Answered, Provider, Reply
-from probe.retry import Trouble, Verdict, exhausted, fix_for, verdict, wait_s
+from probe.retry import UNAVAILABLE, Trouble, Verdict, exhausted, fix_for, verdict, wait_s
+from probe.sentinels import Sentinel, Sentinels
 from probe.usage import Usage
 from probe.work import Job, Work
-from store.rows import AttemptRow, FailureRow, ReplyRow
+from prompts.likelihood import Likelihood
+from prompts.tasks.base import Asks
+from store.rows import AttemptRow, FailureRow, LikelihoodRow, RepeatRow, ReplyRow
 
 _HANG_GRACE_S: Final = 30.0
 _MOST_WAITING: Final = 4
+_DIGITS: Final = 6
+_Take: TypeAlias = Callable[[Reply, AttemptRow], Awaitable[None]]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -37,6 +44,10 @@ class Tally:
     Attributes:
         replies: Cells that got one.
         failed: Cells given up.
+        unavailable: Cells that the model has no answer to.
+        repeats: Sentinels asked again.
+        repeats_unlike: Of them, those that got another reply than they had.
+        drifted: Of them, those that another model or build answered, as the server says.
         requests: Attempts that have ended.
         troubles: Attempts that failed, by kind.
         failures: Cells given up, by kind.
@@ -45,6 +56,10 @@ class Tally:
 
     replies: int = 0
     failed: int = 0
+    unavailable: int = 0
+    repeats: int = 0
+    repeats_unlike: int = 0
+    drifted: int = 0
     requests: int = 0
     retries: int = 0
     troubles: Counter[str] = field(default_factory=Counter)
@@ -58,6 +73,7 @@ class ModelRun:
     Attributes:
         pause: Shared by the models of one server.
         budget: Shared by all models.
+        unavailable: What it is asked for and cannot do, with the reason.
         tally: What has happened so far.
         down: Why the model cannot be asked at all, once that is known.
         spent: Whether the budget left no room for another request.
@@ -69,9 +85,11 @@ class ModelRun:
     budget: Budget
     pause: Pause
     clock: Clock
+    unavailable: Mapping[Asks, str] = field(default_factory=dict)
     tally: Tally = field(default_factory=Tally)
     down: ProviderDown | None = None
     spent: bool = False
+    sentinels: Sentinels = field(init=False)
     gate: Gate = field(init=False)
     work: Work = field(init=False)
     usage: Usage = field(init=False)
@@ -88,6 +106,8 @@ class ModelRun:
         self.gate = Gate(pace, self.pause)
         self.work = Work(clock=self.clock, most_waiting=_MOST_WAITING * max(64, pace.in_flight))
         self.usage = Usage(self.model.spec)
+        spec = self.model.spec
+        self.sentinels = Sentinels(most=spec.sentinels, every=spec.sentinel_every)
 
     def stop(self) -> None:
         """Take no new job and wait for nothing; what is in flight is finished."""
@@ -106,27 +126,52 @@ class ModelRun:
         async with asyncio.TaskGroup() as tasks:
             for _ in range(self._workers):
                 tasks.create_task(self._worker())
+        for sentinel in self.sentinels.last():
+            await self._repeat(sentinel)
 
     async def _worker(self) -> None:
-        task = asyncio.current_task()
-        if task is None:
-            raise RuntimeError("a worker runs as a task")
         while (job := await self.work.next()) is not None:
-            await self._ask(job, task)
+            await self._ask(job)
+            if (sentinel := self.sentinels.due(self.tally.replies)) is not None:
+                await self._repeat(sentinel)
             if self.ledger.behind:
                 await self.ledger.breathe()
 
-    async def _ask(self, job: Job, task: asyncio.Task[None]) -> None:
+    async def _ask(self, job: Job) -> None:
         """One attempt at a job; afterwards it is settled, or back among the work."""
+        if job.asks in self.unavailable:
+            await self._cannot(job)
+            return
+        refused = await self._attempt(job, partial(self._keep, job))
+        if refused is not None:
+            attempt, trouble, slot = refused
+            await self.ledger.keep(attempt)
+            await self._troubled(job, trouble, slot)
+
+    async def _repeat(self, sentinel: Sentinel) -> None:
+        """Ask a cell again that was answered; where that fails, nothing is known of it."""
+        refused = await self._attempt(sentinel.again(), partial(self._compare, sentinel))
+        if refused is not None:
+            await self.ledger.keep(refused[0])
+
+    async def _attempt(self, job: Job, take: _Take) -> tuple[AttemptRow, Trouble, Slot] | None:
+        """One request, when the budget and the gate let it through; a reply is handed on.
+
+        Returns:
+            What went wrong; None where a reply came, or nothing was sent.
+        """
+        task = asyncio.current_task()
+        if task is None:
+            raise RuntimeError("a request is sent by a task")
         most_usd = self.usage.most_usd(job.body)
         if not await self.budget.reserve(most_usd):
             self.spent |= not self._stopping  # whoever comes later finds it stopped
             self.stop()
-            return
+            return None
         async with self.gate.slot(self.usage.expected(job.input_tokens)) as slot:
             if self.stopped:  # the stop came while this waited for its turn
                 self.budget.release(most_usd)
-                return
+                return None
             job.attempts += 1
             started_at, began = datetime.now(UTC), time.perf_counter()
             self._open[job] = (task, self.clock.time())
@@ -139,14 +184,13 @@ class ModelRun:
                 self.gate.succeeded(slot)
             attempt = self._bill(job, answered, most_usd, started_at, latency_s)
             if isinstance(result, Reply):
-                await self._keep(job, result, attempt)
-                return
-        await self.ledger.keep(attempt)
-        await self._troubled(job, result, slot)
+                await take(result, attempt)
+                return None
+        return attempt, result, slot
 
     async def _watched(self, job: Job, task: asyncio.Task[None]) -> Answered:
         try:
-            return await self.provider.ask(job.body)
+            return await self.provider.ask(job.body, job.asks)
         except asyncio.CancelledError:
             if job not in self._hung:
                 raise
@@ -201,8 +245,11 @@ class ModelRun:
             for key, choice in theirs.items()
             if choice in replies
         ]
-        await self.ledger.keep(*rows, attempt)
+        # Before its reply: whoever holds the reply holds the likelihood too.
+        likely = [likelihood_row(row, reply.likelihood) for row in rows if reply.likelihood]
+        await self.ledger.keep(*likely, *rows, attempt)
         self._refused_since, self._refusals = None, 0
+        self.sentinels.take(job, reply)
         self.tally.replies += len(rows)
         samples = self.model.spec.request_samples
         few = Trouble(kind="missing choice", message=f"{len(replies)} of {samples} came")
@@ -210,6 +257,23 @@ class ModelRun:
             if choice not in replies:
                 await self._give_up(key, few, job.attempts)
         self.work.done()
+
+    async def _compare(self, sentinel: Sentinel, reply: Reply, attempt: AttemptRow) -> None:
+        """Put down whether a cell that is asked again gets the reply it had."""
+        same, drifted = sentinel.same(reply), sentinel.drifted(reply)
+        row = RepeatRow(
+            key=attempt.key,
+            run_id=attempt.run_id,
+            asked_at=attempt.started_at,
+            same=same,
+            text=None if same else reply.text,
+            served_model=reply.served_model,
+            fingerprint=reply.fingerprint,
+        )
+        await self.ledger.keep(row, attempt)
+        self.tally.repeats += 1
+        self.tally.repeats_unlike += not same
+        self.tally.drifted += drifted
 
     async def _troubled(self, job: Job, trouble: Trouble, slot: Slot) -> None:
         """Decide what follows; a cell that a stop cut short is left to be asked."""
@@ -258,6 +322,22 @@ class ModelRun:
         self.stop()
 
     async def _give_up(self, key: str, trouble: Trouble, attempts: int) -> None:
+        permanent = verdict(trouble) is Verdict.GIVE_UP
+        await self._put_down(key, trouble, attempts, permanent=permanent)
+        self.tally.failed += 1
+        self.tally.failures[trouble.kind] += 1
+
+    async def _cannot(self, job: Job) -> None:
+        """Put cells down that the model has no answer to; nothing is sent, and nothing failed."""
+        trouble = Trouble(kind=UNAVAILABLE, message=self.unavailable[job.asks])
+        for key in job.keys:
+            await self._put_down(key, trouble, 0, permanent=True)
+        self.tally.unavailable += len(job.keys)
+        self.work.done()
+
+    async def _put_down(
+        self, key: str, trouble: Trouble, attempts: int, *, permanent: bool
+    ) -> None:
         await self.ledger.keep(
             FailureRow(
                 key=key,
@@ -265,12 +345,10 @@ class ModelRun:
                 attempts=attempts,
                 kind=trouble.kind,
                 error=trouble.message,
-                permanent=verdict(trouble) is Verdict.GIVE_UP,
+                permanent=permanent,
                 failed_at=datetime.now(UTC),
             )
         )
-        self.tally.failed += 1
-        self.tally.failures[trouble.kind] += 1
 
 
 def reply_row(reply: Reply, *, key: str, attempt: AttemptRow) -> ReplyRow:
@@ -293,3 +371,23 @@ def reply_row(reply: Reply, *, key: str, attempt: AttemptRow) -> ReplyRow:
         reasoning_tokens=reply.reasoning_tokens,
         cached_tokens=reply.cached_tokens,
     )
+
+
+def likelihood_row(reply: ReplyRow, likelihood: Likelihood) -> LikelihoodRow:
+    """The row beside a reply whose text was found more or less likely."""
+    return LikelihoodRow(
+        key=reply.key,
+        run_id=reply.run_id,
+        offsets=likelihood.offsets,
+        logprobs=_rounded(likelihood.logprobs),
+        token_ids=likelihood.token_ids or None,
+        ranks=likelihood.ranks or None,
+        means=_rounded(likelihood.means) or None,
+        variances=_rounded(likelihood.variances) or None,
+        exact=likelihood.exact,
+    )
+
+
+def _rounded(values: tuple[float | None, ...]) -> tuple[float | None, ...]:
+    """As exactly as a model's 32-bit floats tell them."""
+    return tuple(None if value is None else round(value, _DIGITS) for value in values)

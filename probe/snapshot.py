@@ -118,7 +118,8 @@ def model_state(run: ModelRun, meter: Meter, standing: Standing | None) -> Model
     elif not limited_by and gate.in_flight >= int(gate.window):
         limited_by = "in flight"
     samples = run.model.spec.request_samples
-    left = None if to_ask is None else max(0, to_ask - tally.replies - tally.failed) / samples
+    settled = tally.replies + tally.failed + tally.unavailable
+    left = None if to_ask is None else max(0, to_ask - settled) / samples
     asked = max(1, tally.requests)
     each = {
         "requests": 1.0,

@@ -6,7 +6,6 @@ Every field's meaning and unit stands in its description, from which reference p
 from __future__ import annotations
 
 import difflib
-import math
 import os
 import tomllib
 from collections.abc import Callable
@@ -16,6 +15,7 @@ from typing import get_args
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from probe.conditions import asked_prompts
 from probe.errors import SpecError
 from probe.model_spec import ModelSpec, Slug, Strict
 from prompts import NAMES, PROMPTS, Choices, Names, PromptName
@@ -155,12 +155,13 @@ class Spec(Strict):
         """Ids of the wordings that every item is asked in."""
         return tuple(self.conditions.wordings or self.wordings or [OWN])
 
-    @property
-    def conditions_each(self) -> int:
-        """Conditions that every item is asked under (count)."""
-        own = self.conditions
-        kinds = (own.names, own.prompts, self.asked_wordings, own.descriptions)
-        return math.prod(len(kind) for kind in kinds)
+    def conditions_each(self, task: TaskSpec) -> int:
+        """Conditions that every item of a task is asked under (count)."""
+        own, asked = self.conditions, task_named(task.name)
+        each = len(own.names) * len(asked_prompts(asked, own.prompts))
+        if asked.asks != "reply":
+            return each
+        return each * len(self.asked_wordings) * len(own.descriptions)
 
     @model_validator(mode="after")
     def _check_names(self) -> Spec:
@@ -189,6 +190,10 @@ class Spec(Strict):
                     f"model {model.name}: n = {model.request_samples} does not divide"
                     f" samples = {self.conditions.samples}"
                 )
+        for task in self.tasks:
+            if not self.conditions_each(task):
+                worded = ", ".join(task_named(task.name).prompts)
+                raise ValueError(f"task {task.name}: none of conditions.prompts; it has {worded}")
         kinds = [(task.name, task.dataset, task.asked) for task in self.tasks]
         if len(set(kinds)) < len(kinds):
             raise ValueError("two tasks have the same name, dataset and choices")
@@ -288,15 +293,15 @@ def named_path(name: str, what: str, spec_path: Path) -> Path:
 
 
 def model_file(model: ModelSpec, spec_path: Path) -> Path | None:
-    """The GGUF file a local model names by path; None where it names an asset.
+    """The GGUF file a local model names by path, or its folder for `transformers`; else None.
 
     Raises:
-        SpecError: It is neither an asset nor a file.
+        SpecError: It is neither an asset nor there.
     """
     if model.model in MODELS:
         return None
     for path in (spec_path.parent / model.model, Path(model.model).expanduser()):
-        if path.is_file():
+        if path.is_file() or (model.provider == "transformers" and path.is_dir()):
             return path
     near = difflib.get_close_matches(model.model, MODELS, n=1)
     hint = f"did you mean {near[0]!r}?" if near else f"known models: {', '.join(MODELS)}"

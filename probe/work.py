@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 
 from probe.gate import Clock, Timer
 from probe.turns import Turns
+from prompts.tasks.base import Asks
 
 
 @dataclass(slots=True, kw_only=True, eq=False)
@@ -33,6 +34,7 @@ class Job:
     body: bytes
     input_tokens: float
     choices: tuple[int, ...] = ()
+    asks: Asks = "reply"
     attempts: int = 0
     tries: int = 0
 

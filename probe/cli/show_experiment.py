@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from itertools import groupby
 
@@ -197,6 +197,8 @@ def _p(value: float) -> str:
 def _show_notes(console: Console, table: ExperimentTable) -> None:
     for row in table.notes:
         console.print(Text.assemble((f"{row['model']}: ", "bold"), _missing(row)))
+        for text in _repeats(row):
+            console.print(Padding(text, (0, 0, 0, 2), expand=False))
         if row["note"]:
             console.print(
                 Padding(Text(str(row["note"]), style="yellow"), (0, 0, 0, 2), expand=False)
@@ -210,6 +212,19 @@ def _show_notes(console: Console, table: ExperimentTable) -> None:
         )
 
 
+def _repeats(row: Record) -> Iterator[Text]:
+    """What cells that were asked again say of the server; a warning where it is not the same."""
+    repeats, same = int(str(row["repeats"] or 0)), int(str(row["same"] or 0))
+    if repeats:
+        style = "" if same == repeats else "yellow"
+        said = f"asked again through the run: {same} of {repeats} replies were the same"
+        yield Text(said, style=style)
+    builds = row["builds"]
+    if isinstance(builds, list) and len(builds) > 1:
+        named = ", ".join(printable(str(build)) for build in builds)
+        yield Text(f"served by more than one build, which may differ: {named}", style="yellow")
+
+
 def _missing(row: Record) -> Text:
     parts = [f"{row['replies']} replies to {row['cells']} cells"]
     if row["unparsed"]:
@@ -221,6 +236,9 @@ def _missing(row: Record) -> Text:
         parts.append(f"{row['truncated']} cut at the token limit")
     if row["failed"]:
         parts.append(f"{row['failed']} failed (mostly: {printable(str(row['most_common_error']))})")
+    if row["unavailable"]:
+        why = printable(str(row["why_unavailable"]))
+        parts.append(f"{row['unavailable']} not to be had from its endpoint ({why})")
     if row["filtered"]:
         parts.append(f"{row['filtered']} filtered")
     if row["pending"]:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Final, Protocol
 
 from probe.limits import Observed
+from probe.model_spec import ModelSpec
 from probe.retry import Trouble
 from prompts.likelihood import Likelihood
 from prompts.tasks.base import Asks
 from store.rows import Outcome
+
+REPLIES: Final[frozenset[Asks]] = frozenset({"reply"})
+"""What most experiments ask for."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,8 +44,8 @@ class Reply:
         reasoning: What the model thought first, where the server shows it.
         reasoning_tokens: Of the reply's tokens, those spent on it.
         cached_tokens: Of the prompt's tokens, those the server had cached.
-        likelihood: Of the text that was sent, where that was asked for; then there is no `text`, and
-            `raw` is the body without its lists.
+        likelihood: Of the text that was sent, where that was asked for; then there is no `text`,
+            and `raw` is the body without its lists.
         more: Further replies of the same attempt, where it asked for several; their tokens are
             counted with the first.
     """
@@ -92,7 +96,7 @@ class Served:
 class Provider(Protocol):
     """Asks one model. Opened and closed by the run; holds no limits of its own."""
 
-    async def open(self, asks: Collection[Asks] = ("reply",)) -> Served:
+    async def open(self, asks: Collection[Asks] = REPLIES) -> Served:
         """Get ready to be asked; say what will answer.
 
         Args:
@@ -120,3 +124,17 @@ def response_format(schema: Mapping[str, object]) -> dict[str, object]:
     """How a request asks for an answer that fits a JSON schema, as OpenAI's API has it."""
     named = {"name": "answer", "strict": True, "schema": schema}
     return {"type": "json_schema", "json_schema": named}
+
+
+_CHAT_ONLY: Final = frozenset(
+    {"max_completion_tokens", "messages", "reasoning_effort", "response_format", "tools"}
+)
+
+
+def continuation_params(model: ModelSpec, reply_tokens: int | None) -> dict[str, object]:
+    """A model's parameters where a passage is sent alone to be continued.
+
+    Decoding is greedy unless the file says otherwise; what only a chat takes is left out.
+    """
+    own = {name: value for name, value in model.body_params.items() if name not in _CHAT_ONLY}
+    return {"temperature": 0.0, **own, "max_tokens": reply_tokens or model.reply_tokens}

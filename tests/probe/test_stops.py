@@ -15,6 +15,7 @@ from aiohttp import web
 
 from probe.plan import Model
 from probe.providers import Answered, OpenAIChat
+from prompts.tasks.base import Asks
 from tests.probe.experiments_for_tests import CELLS, model_table, probe, write_experiment
 from tests.probe.fake_endpoint import FakeEndpoint, Scripted, refusal_of, serving, started
 from tests.probe.runs import conduct, query, run_scripted
@@ -178,8 +179,8 @@ async def test_a_slow_model_never_holds_a_fast_one(tmp_path: Path) -> None:
     finished: dict[str, float] = {}
 
     class Timed(OpenAIChat):
-        async def ask(self, body: bytes) -> Answered:
-            answered = await super().ask(body)
+        async def ask(self, body: bytes, asks: Asks = "reply") -> Answered:
+            answered = await super().ask(body, asks)
             finished[self._model.name] = time.monotonic()
             return answered
 
@@ -204,11 +205,11 @@ class Deaf(OpenAIChat):
         super().__init__(model.spec, model.spec.base_url or "")
         self.seen: set[bytes] = set()
 
-    async def ask(self, body: bytes) -> Answered:
+    async def ask(self, body: bytes, asks: Asks = "reply") -> Answered:
         if body not in self.seen:
             self.seen.add(body)
             await asyncio.sleep(3600)
-        return await super().ask(body)
+        return await super().ask(body, asks)
 
 
 async def test_an_attempt_that_outlives_its_time_is_ended_and_tried_again(
