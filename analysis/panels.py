@@ -18,7 +18,7 @@ class Panel:
         heading: What stands above the panel; may be empty.
         places: Labels along the axis, in order.
         series: Labels of what stands side by side at each place, in order.
-        cells: By series and place, values in percent or percentage points.
+        cells: By series and place, values in percent or percentage points, or as the figure says.
         line: One further number a place, drawn as a line; empty where there is none.
         line_label: What the line is.
     """
@@ -63,36 +63,39 @@ def numbers_of(cell: Cell) -> list[float]:
     return value + ([cell.interval.low, cell.interval.high] if cell.interval else [])
 
 
-def described(kind: str, axis: str, panels: Sequence[Panel]) -> str:
+def described(kind: str, axis: str, panels: Sequence[Panel], decimals: int = 1) -> str:
     """Every number of a figure in words, for those who cannot see it.
 
     Args:
         kind: What sort of figure it is, such as "Bar chart".
         axis: What its numbers are, with their unit.
         panels: What it shows.
+        decimals: Digits after the point (count).
     """
     brackets = "In brackets: the 95 % interval, where there is one, and the items"
     number = f"{len(panels)} panel{'s' * (len(panels) != 1)}"
-    return " ".join([f"{kind} in {number}. Numbers: {axis}. {brackets}.", *map(_said, panels)])
+    said = [_said(panel, decimals) for panel in panels]
+    return " ".join([f"{kind} in {number}. Numbers: {axis}. {brackets}.", *said])
 
 
-def _said(panel: Panel) -> str:
+def _said(panel: Panel, decimals: int) -> str:
     places = []
     for place in panel.places:
         said = [
-            f"{series} {_number(panel.cells[series, place])}"
+            f"{series} {_number(panel.cells[series, place], decimals)}"
             for series in panel.series
             if (series, place) in panel.cells
         ]
         if place in panel.line:
-            said.append(f"{panel.line_label} {_number(panel.line[place])}")
+            said.append(f"{panel.line_label} {_number(panel.line[place], decimals)}")
         places.append(f"{place}: {', '.join(said) or 'not asked'}")
     return f"{panel.heading + '. ' if panel.heading else ''}{'; '.join(places)}."
 
 
-def _number(cell: Cell) -> str:
+def _number(cell: Cell, decimals: int) -> str:
     span = cell.interval
-    inside = [f"{as_printed(span.low, 1)} to {as_printed(span.high, 1)}"] if span else []
+    ends = [as_printed(end, decimals) for end in (span.low, span.high)] if span else []
+    inside = [" to ".join(ends)] if ends else []
     inside += [cell.undefined] if cell.undefined else []
-    value = "undefined" if cell.value is None else as_printed(cell.value, 1)
+    value = "undefined" if cell.value is None else as_printed(cell.value, decimals)
     return f"{value} ({', '.join([*inside, f'n = {cell.n}'])})"

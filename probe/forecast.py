@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from probe.pace import local_slots
+from probe.pace import in_flight
 from probe.plan import Block, Drawn, Model
 from probe.prices import price_of
 from probe.record import SETTLED, Scope, Standing, recorded, standings
@@ -190,9 +190,9 @@ def time_s(
         (spec.output_tokens_per_min, replies),
     )
     bounds = [Range(need.low * 60 / most, need.high * 60 / most) for most, need in limits if most]
-    in_flight = local_slots(spec) if spec.provider == "local" else spec.max_in_flight
-    if known and in_flight:
-        waited = sent * known.latency_s / in_flight
+    at_once = in_flight(spec)
+    if known and at_once:
+        waited = sent * known.latency_s / at_once
         bounds.append(Range(waited, waited))
     if not bounds:
         return None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import date
 from typing import Annotated, Any, Literal, TypeAlias
 from urllib.parse import urlsplit
@@ -10,15 +11,33 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from store.keys import canonical
 
-ProviderName: TypeAlias = Literal["openai", "local"]
+ProviderName: TypeAlias = Literal["openai", "local", "vllm", "transformers"]
 ApiName: TypeAlias = Literal["chat", "completions"]
 ParamValue: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any]
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
 _HeaderName = Annotated[str, Field(pattern=r"^[A-Za-z0-9-]+$")]
 _HeaderValue = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")]
+_OF_LIKELIHOODS = "prompt_logprobs"
 _RESERVED_PARAMS = frozenset({"model", "messages", "prompt", "stream"})
 _REPLY_TOKENS = 256
 _SECRET_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "cookie"})
+_SECRET_NAME = re.compile(r"(^|_)(TOKEN|KEY|SECRET|PASSWORD)($|_)", re.IGNORECASE)
+_SERVE_ARGS = {
+    "--model": "it is `model`",
+    "--served-model-name": "it is `model`",
+    "--max-model-len": "set context_tokens",
+    "--dtype": "set serve.dtype",
+    "--tensor-parallel-size": "set serve.tensor_parallel",
+    "-tp": "set serve.tensor_parallel",
+    "--revision": "set serve.revision",
+    "--chat-template": "set serve.chat_template",
+    "--gpu-memory-utilization": "set serve.gpu_memory_utilization",
+    "--port": "set serve.port",
+    "--host": "it serves this machine alone",
+    "--api-key": "a key is drawn for each run",
+    "--runner": "only models that write can be asked",
+}
+"""vLLM's arguments that have a place of their own in the file."""
 
 
 class Strict(BaseModel):
@@ -50,16 +69,66 @@ class Price(Strict):
     as_of: date | None = Field(default=None, description="The day the price was looked up.")
 
 
+class Serve(Strict):
+    """How vLLM serves a model that is started here."""
+
+    python: str | None = Field(
+        default=None,
+        description="The python of the environment vLLM is installed in (by default this one).",
+    )
+    dtype: str = Field(default="auto", description="Data type of the weights, such as bfloat16.")
+    tensor_parallel: int = Field(default=1, ge=1, description="GPUs that share the model (count).")
+    revision: str | None = Field(default=None, description="Of a hub's model: branch or commit.")
+    chat_template: str | None = Field(
+        default=None, description="A chat template in place of the model's: a file, or its text."
+    )
+    gpu_memory_utilization: float | None = Field(
+        default=None, gt=0, le=1, description="Share of a GPU's memory that vLLM takes."
+    )
+    port: int | None = Field(
+        default=None,
+        ge=1,
+        le=65535,
+        description="Its port here (by default a free one).",
+    )
+    args: list[str] = Field(
+        default_factory=list,
+        description="Further arguments of `vllm serve`, such as --max-num-seqs=256.",
+    )
+    env: dict[str, str] = Field(
+        default_factory=dict,
+        description="Environment variables for it, recorded with the experiment; what it inherits"
+        " is not.",
+    )
+    start_s: float = Field(
+        default=900.0, gt=0, description="Time it has to load the model and answer (seconds)."
+    )
+
+    @model_validator(mode="after")
+    def _check(self) -> Serve:
+        for word in self.args:
+            own = _SERVE_ARGS.get(word.partition("=")[0].replace("_", "-"))
+            if own is not None:
+                raise ValueError(f"serve.args may not set {word.partition('=')[0]}; {own}")
+        for name in self.env:
+            if _SECRET_NAME.search(name):
+                raise ValueError(f"serve.env is recorded; export {name} instead, it is inherited")
+        return self
+
+
 class ModelSpec(Strict):
     """One model to ask."""
 
     name: Slug = Field(description="The model's name in tables.")
     provider: ProviderName = Field(
         description="`openai`: any compatible endpoint. `local`: a GGUF model, served here."
+        " `transformers`: a model computed here, which tells how likely texts are. `vllm`: a vLLM"
+        " server, started here or running already."
     )
     model: str = Field(
         min_length=1,
-        description="For `openai` the model's id; for `local` an asset's name or a GGUF file.",
+        description="For `openai` the model's id; for `local` an asset's name or a GGUF file; for"
+        " `transformers` and `vllm` a model's folder too.",
     )
     base_url: str | None = Field(
         default=None, description="Where the endpoint's API begins, such as http://host:8000/v1."
@@ -120,6 +189,16 @@ class ModelSpec(Strict):
         description="How long the server may refuse for quota or load, with no reply between,"
         " before the model is given up for this run (seconds).",
     )
+    sentinels: int = Field(
+        default=0,
+        ge=0,
+        le=100,
+        description="Cells that are asked again through the run, to see whether the same request"
+        " still gets the same reply; each repeat costs a request.",
+    )
+    sentinel_every: int = Field(
+        default=200, ge=1, description="Replies between two repeats of a sentinel (count)."
+    )
     context_tokens: int = Field(
         default=2048,
         ge=256,
@@ -140,6 +219,9 @@ class ModelSpec(Strict):
         default_factory=dict,
         description="What the endpoint takes beside the usual parameters; sent like `params`.",
     )
+    serve: Serve | None = Field(
+        default=None, description="For `vllm`: how it is started; left out where one runs already."
+    )
     price: Price | None = Field(
         default=None, description="What tokens cost; well-known models have a dated price already."
     )
@@ -152,6 +234,8 @@ class ModelSpec(Strict):
             raise ValueError("provider local starts its own server; leave base_url out")
         if self.provider == "local" and (self.api != "chat" or self.request_samples != 1):
             raise ValueError("provider local takes api = 'chat' and no n")
+        self._check_transformers()
+        self._check_serve()
         if self.structured and (self.api != "chat" or "response_format" in self.body_params):
             raise ValueError("structured takes api = 'chat' and no response_format of your own")
         if self.base_url is not None:
@@ -163,6 +247,24 @@ class ModelSpec(Strict):
                 f"headers are recorded; give {', '.join(sorted(secret))} in headers_env"
             )
         return self
+
+    def _check_transformers(self) -> None:
+        if self.provider != "transformers":
+            return
+        if self.base_url is not None:
+            raise ValueError("provider transformers starts its own process; leave base_url out")
+        if self.structured or self.request_samples != 1:
+            raise ValueError("provider transformers takes neither structured nor n")
+
+    def _check_serve(self) -> None:
+        if self.provider != "vllm" and self.serve is not None:
+            raise ValueError("serve goes with provider = 'vllm'")
+        if self.provider != "vllm":
+            return
+        if self.base_url is not None and self.serve is not None:
+            raise ValueError("base_url names a server that runs already; leave serve out")
+        if self.base_url is None and self.api_key_env is not None:
+            raise ValueError("vLLM started here has a key of its own; leave api_key_env out")
 
     def _check_body(self) -> None:
         try:
@@ -181,8 +283,15 @@ class ModelSpec(Strict):
 
     @property
     def body_params(self) -> dict[str, ParamValue]:
-        """All that is sent beside the model and the prompt."""
-        return {**self.params, **self.extra_body}
+        """All that is sent beside the model and the prompt when a reply is asked for."""
+        sent = {**self.params, **self.extra_body}
+        sent.pop(_OF_LIKELIHOODS, None)
+        return sent
+
+    @property
+    def serve_here(self) -> Serve:
+        """How vLLM serves it, where it is started here."""
+        return self.serve or Serve()
 
     @property
     def request_samples(self) -> int:
@@ -191,9 +300,25 @@ class ModelSpec(Strict):
         return samples if isinstance(samples, int) else 1
 
     @property
+    def likeliest(self) -> int:
+        """Likeliest tokens in each place that a likelihood asks for (count)."""
+        told = {**self.params, **self.extra_body}.get(_OF_LIKELIHOODS)
+        return told if isinstance(told, int) and not isinstance(told, bool) and told > 0 else 1
+
+    @property
+    def weights_here(self) -> bool:
+        """Whether it is served from weights that lie here, which then stand for it in keys."""
+        return self.provider != "openai" and self.base_url is None
+
+    @property
+    def in_turn(self) -> bool:
+        """Whether it is started here and needs the machine to itself."""
+        return self.provider not in {"openai", "local"} and self.base_url is None
+
+    @property
     def known_context(self) -> int | None:
         """The context it is known to bear (tokens); None where the file does not say."""
-        told = self.provider == "local" or "context_tokens" in self.model_fields_set
+        told = self.weights_here or "context_tokens" in self.model_fields_set
         return self.context_tokens if told else None
 
     @property

@@ -17,6 +17,8 @@ from probe.model_spec import ModelSpec
 
 _FIRST_WINDOW: Final = 16
 _WIDEST_WINDOW: Final = 256
+_TOGETHER: Final = 32
+"""Requests that transformers is sent at once: it puts them together in batches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -40,6 +42,14 @@ def local_slots(model: ModelSpec) -> int:
     return model.max_in_flight or 1
 
 
+def in_flight(model: ModelSpec) -> int | None:
+    """Requests open at once, as told or as the provider is best asked; None: as it bears."""
+    if model.provider == "local":
+        return local_slots(model)
+    own = _TOGETHER if model.provider == "transformers" else None
+    return model.max_in_flight or own
+
+
 def free_cores() -> int:
     """Cores this process may use (count)."""
     try:
@@ -61,7 +71,7 @@ def idle_cores(over_s: float = 0.3) -> int:
 
 def pace_of(model: ModelSpec) -> Pace:
     """The limits an experiment file sets for a model."""
-    told = local_slots(model) if model.provider == "local" else model.max_in_flight
+    told = in_flight(model)
     limits: dict[Kind, float | None] = {
         "requests": model.requests_per_min,
         "tokens": model.tokens_per_min,

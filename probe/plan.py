@@ -72,10 +72,12 @@ class Model:
     def bare_identity(self, task: Task) -> dict[str, object]:
         """The same where a passage is sent alone, to be continued or to be found likely or not.
 
-        A likelihood is not drawn, so no sampling parameter is part of it.
+        A likelihood is not drawn, so no sampling parameter is part of it; how many of the likeliest
+        tokens come with it is.
         """
         if task.asks == "likelihood":
-            return self._identity("likelihood", self._served)
+            more = {"prompt_logprobs": self.spec.likeliest} if self.spec.likeliest != 1 else {}
+            return self._identity("likelihood", {**self._served, **more})
         params = continuation_params(self.spec, task.reply_tokens)
         return self._identity("completions", {**params, **self._served})
 

@@ -31,7 +31,7 @@ def price_of(model: ModelSpec) -> Price | None:
     """
     if model.price is not None:
         return model.price
-    if model.provider == "local":
+    if model.weights_here:
         return _FREE
     host = urlsplit(model.base_url or "").hostname or ""
     return _table().get(host, {}).get(model.model)

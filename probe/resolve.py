@@ -10,14 +10,18 @@ from probe.homes import root_of
 from probe.model_spec import ModelSpec
 from probe.plan import Model, Plan, Source
 from probe.providers import Local, OpenAIChat, Provider
+from probe.providers.transformers_local import Transformers
+from probe.providers.vllm import Vllm, Weights
+from probe.providers.vllm_weights import chat_template, find_weights, identity
 from probe.spec import Spec, TaskSpec, dataset_path, model_file, named_path
+from probe.weights_folder import folder_digest
 from prompts import DatasetError, Descriptions, NamePolicy, UnknownName, Wording
 from prompts.datasets import dataset_named
 from prompts.descriptions import NONE, read_descriptions
 from prompts.names.maps import read_maps
 from prompts.names.strategies import strategy_named
 from prompts.wordings import OWN, read_wording
-from store.assets import Progress, fetch, file_sha256
+from store.assets import Progress, cache_folder, fetch, file_sha256
 from store.catalogue import ASSETS, MODELS
 
 
@@ -86,11 +90,27 @@ def _descriptions(name: str, spec: Spec, spec_path: Path) -> Descriptions:
 
 
 def _model(model: ModelSpec, spec_path: Path) -> Model:
-    if model.provider == "openai":
+    if model.provider == "openai" or model.base_url is not None:
         return Model(spec=model, endpoint=model.endpoint or model.base_url or "")
-    file = model_file(model, spec_path)
-    sha256 = file_sha256(file) if file else MODELS[model.model].sha256
+    if model.provider == "vllm":
+        weights = find_weights(model, spec_path)
+        return Model(spec=model, endpoint=identity(model, weights, spec_path))
+    sha256 = _weights_sha256(model, spec_path)
+    if model.provider == "transformers":  # computes otherwise than the embedded server
+        return Model(spec=model, endpoint=f"transformers:{sha256}")
     return Model(spec=model, endpoint=f"sha256:{sha256}")
+
+
+def _weights_sha256(model: ModelSpec, spec_path: Path) -> str:
+    path = model_file(model, spec_path)
+    if path is None:
+        return MODELS[model.model].sha256
+    if path.is_file():
+        return file_sha256(path)
+    if not (path / "config.json").is_file():
+        found = f"model {model.name}: the folder {path} holds no config.json, so no model"
+        raise SpecError(spec_path, (found,))
+    return folder_digest(path)
 
 
 def _source(task: TaskSpec, spec_path: Path, progress: Progress) -> Source:
@@ -120,11 +140,31 @@ def provider_for(model: ModelSpec, spec_path: Path, log: Path, progress: Progres
     """
     if model.provider == "openai":
         return OpenAIChat(model, model.base_url or "")
+    if model.provider == "vllm":
+        return Vllm(model, _vllm_weights(model, spec_path, progress), log)
     path = model_file(model, spec_path) or fetch(MODELS[model.model], progress)
+    if model.provider == "transformers":
+        return Transformers(model, path, log, cache_folder() / "unpacked")
     return Local(model, path, log)
+
+
+def _vllm_weights(model: ModelSpec, spec_path: Path, progress: Progress) -> Weights | None:
+    if model.base_url is not None:
+        return None
+    found = find_weights(model, spec_path)
+    path = found.path or Path(model.model)
+    if found.kind == "asset":
+        path = fetch(MODELS[model.model], progress)
+    template = chat_template(model, spec_path)
+    return Weights(
+        path=str(path),
+        unpack=found.kind in {"asset", "gguf"},
+        cache=cache_folder() / "unpacked",
+        chat_template=None if template is None else str(template),
+    )
 
 
 def note_for(model: ModelSpec) -> str | None:
     """What users must know of a model's results, where the catalogue says so."""
-    asset = MODELS.get(model.model) if model.provider == "local" else None
+    asset = None if model.provider == "openai" else MODELS.get(model.model)
     return asset.note if asset else None

@@ -45,6 +45,8 @@ class Trouble:
 
 
 REFUSED: Final = "refused connection"
+MISFIT: Final = "tokens do not add up"
+"""The tokens of a likelihood are not those of the text: they will not be the next time either."""
 UNAVAILABLE: Final = "unavailable"
 """What is asked for and the endpoint cannot do; put down without a request, and no failure."""
 MOST_WAIT_S: Final = 120.0
@@ -84,6 +86,8 @@ def verdict(trouble: Trouble) -> Verdict:
     """What follows from a trouble."""
     said = trouble.message.lower()
     status = trouble.status
+    if trouble.kind == MISFIT:
+        return Verdict.GIVE_UP
     if status is None or status == 200:
         return Verdict.AGAIN
     if any(word in said for word in _NO_CREDIT) or any(word in said for word in _MODEL_WORDS):

@@ -26,6 +26,7 @@ ONLY_IN = {
     "openai": ("probe/providers/",),
     "xllamacpp": ("probe/providers/",),
     "matplotlib": ("analysis/plots/",),
+    "sklearn": ("analysis/membership/",),
 }
 
 

@@ -7,6 +7,7 @@ these modules. pyplot, which keeps figures in global state and may look for a di
 from analysis.plots.chart import Chart, save
 from analysis.plots.condition_bars import condition_bars
 from analysis.plots.degradation import degradation
+from analysis.plots.dots import dots
 from analysis.plots.group_bars import group_bars
 from analysis.plots.heat_map import heat_map
 
@@ -14,6 +15,7 @@ __all__ = [
     "Chart",
     "condition_bars",
     "degradation",
+    "dots",
     "group_bars",
     "heat_map",
     "save",

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.cells import Cell, as_printed
-from analysis.studies.score_grids import score_grid
+from analysis.studies.score_grids import SCORES, score_grid
 from analysis.studies.shown import Grid, GridRow, Shown
 from analysis.studies.study import Form, Layout, StudyTable
 
@@ -19,7 +19,7 @@ _LONG: Final = ("count", "fraction")
 def grids(table: StudyTable) -> list[Grid]:
     """All tables of a study, in order."""
     return [
-        score_grid(table, layout) if layout.form == "score" else _grid(table, layout)
+        score_grid(table, layout) if layout.form in SCORES else _grid(table, layout)
         for layout in table.layouts
     ]
 

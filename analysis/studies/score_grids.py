@@ -1,12 +1,14 @@
 """Tables of scores as texts: a level with its change, the change's interval and the paper's below.
 
 An arrow says which way a change goes, in points: `32.0 ↓46.2` is 32.0 after 78.2. An interval of
-which both ends go the same way has one arrow, `[↓40.1–52.0]`; else each end has its own.
+which both ends go the same way has one arrow, `[↓40.1–52.0]`; else each end has its own. Tables
+whose numbers may be below 0 have a comma between the ends, which no minus can be taken for.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from string import ascii_lowercase
 from typing import Final
 
@@ -23,6 +25,29 @@ UNDEFINED: Final = "undef."
 _Column = tuple[str, str]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Style:
+    """How a form of table prints numbers.
+
+    Attributes:
+        decimals: Digits after the point (count).
+        between: What parts an interval's ends.
+        tells_why: Whether a level without an interval says why.
+    """
+
+    decimals: int = 1
+    between: str = ", "
+    tells_why: bool = True
+
+
+SCORES: Final[Mapping[str, _Style]] = {
+    "score": _Style(between="–", tells_why=False),
+    "percent": _Style(),
+    "nats": _Style(decimals=2),
+}
+"""The forms of tables of scores."""
+
+
 def score_grid(table: StudyTable, layout: Layout) -> Grid:
     """One table of scores: groups of columns, in each the columns that the layout names."""
     own = [cell for cell in table.cells if isinstance(cell, Score) and cell.table == layout.table]
@@ -31,8 +56,13 @@ def score_grid(table: StudyTable, layout: Layout) -> Grid:
     columns = [(group, name) for group in groups for name in names]
     reasons = _Reasons()
     rows = tuple(
-        _row(table, row, columns, [cell for cell in own if cell.row == row], reasons)
+        GridRow(
+            label=table.labels.get(row, row),
+            cells=tuple(_cells(columns, of_row, SCORES[layout.form], reasons)),
+            count=_count(of_row, layout.counted),
+        )
         for row in dict.fromkeys(cell.row for cell in own)
+        if (of_row := [cell for cell in own if cell.row == row])
     )
     shown = [cell for row in rows for cell in row.cells if cell]
     return Grid(
@@ -78,36 +108,39 @@ class _Reasons:
         return (f"({letter}) {reason}" for reason, letter in self._letters.items())
 
 
-def _row(
-    table: StudyTable,
-    row: str,
-    columns: Sequence[_Column],
-    cells: Sequence[Score],
-    reasons: _Reasons,
-) -> GridRow:
+def _cells(
+    columns: Sequence[_Column], cells: Sequence[Score], style: _Style, reasons: _Reasons
+) -> Iterable[Shown]:
     placed = {(cell.group, cell.column, cell.kind): cell for cell in cells}
-    counts = [cell.n for cell in cells if cell.kind == "level" and cell.n]
-    count = ""
-    if counts:
-        low, high = min(counts), max(counts)
-        count = f"{low}" if low == high else f"{low}–{high}"
-    return GridRow(
-        label=table.labels.get(row, row),
-        cells=tuple(
-            _shown(placed.get((*column, "level")), placed.get((*column, "change")), reasons)
-            for column in columns
-        ),
-        count=count,
+    for column in columns:
+        level, change = (placed.get((*column, kind)) for kind in ("level", "change"))
+        yield _shown(level, change, style, reasons)
+
+
+def _count(cells: Sequence[Score], counted: Sequence[str]) -> str:
+    """The cases of a row; of several models the range over them."""
+    levels = [cell for cell in cells if cell.kind == "level"]
+    each = [[cell.n for cell in levels if cell.column == name] for name in counted]
+    return (
+        " + ".join(map(_range, each)) if counted else _range([cell.n for cell in levels if cell.n])
     )
 
 
-def _shown(level: Score | None, change: Score | None, reasons: _Reasons) -> Shown:
+def _range(counts: Sequence[int]) -> str:
+    if not counts:
+        return ""
+    low, high = min(counts), max(counts)
+    return f"{low}" if low == high else f"{low}–{high}"
+
+
+def _shown(level: Score | None, change: Score | None, style: _Style, reasons: _Reasons) -> Shown:
     if level is not None and level.value is None and level.paper and not level.undefined:
         papers = arrowed(float(change.paper)) if change and change.paper else ""
         return Shown(value=level.paper, paper=None, same=False, interval=None, change=papers)
     value = NOT_ASKED
     if level is not None and level.value is not None:
-        value = as_printed(level.value, 1) + DAGGER * (level.lacks and change is None)
+        value = as_printed(level.value, style.decimals)
+        value += DAGGER * (level.lacks and change is None)
     elif level is not None and level.undefined:
         value = f"{UNDEFINED} {reasons.letter(level.undefined)}"
     own, interval = "", None
@@ -118,8 +151,10 @@ def _shown(level: Score | None, change: Score | None, reasons: _Reasons) -> Show
     elif change is not None and change.undefined:
         interval = f"[{reasons.letter(change.undefined)}]"
     elif change is None and level is not None and level.interval is not None:
-        low, high = (as_printed(each, 1) for each in (level.interval.low, level.interval.high))
-        interval = f"[{low}–{high}]"
+        ends = (level.interval.low, level.interval.high)
+        interval = f"[{style.between.join(as_printed(end, style.decimals) for end in ends)}]"
+    elif change is None and level is not None and level.value is not None and level.undefined:
+        interval = f"[{reasons.letter(level.undefined)}]" if style.tells_why else None
     return Shown(
         value=value, paper=_paper(level, change), same=False, interval=interval, change=own
     )

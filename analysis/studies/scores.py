@@ -1,4 +1,4 @@
-"""A number of a study of conditions: a task's headline under one, or its change from another."""
+"""A number of a study of conditions: a level under one, or its change from another."""
 
 from __future__ import annotations
 
@@ -31,6 +31,7 @@ class Score(Cell):
         highest: If they were as good as can be.
         facts: What else a program is told: which rows of the store it is made of, and by which
             query.
+        unit: Where it is not the one above.
     """
 
     group: str
@@ -41,6 +42,7 @@ class Score(Cell):
     lowest: float | None = None
     highest: float | None = None
     facts: Mapping[str, object] = field(default_factory=dict)
+    unit: str | None = None
 
     @property
     def is_marked(self) -> bool:
@@ -57,7 +59,7 @@ class Score(Cell):
         return {
             "model": self.group,
             "kind": self.kind,
-            "unit": "percent" if self.kind == "level" else "percentage points",
+            "unit": self.unit or ("percent" if self.kind == "level" else "percentage points"),
             "p": self.p,
             "p_holm": self.p_holm,
             "missing": self.missing,

@@ -13,8 +13,8 @@ from analysis.studies.scores import Score
 from store.corpus import Part
 from store.read import Source
 
-Form = Literal["count", "rate", "correlation", "cosine", "fraction", "score"]
-"""How a table's numbers are printed; see `probe.cli.show_study`."""
+Form = Literal["count", "rate", "correlation", "cosine", "fraction", "score", "percent", "nats"]
+"""How a table's numbers are printed; see `analysis.studies.grids`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,6 +76,7 @@ class Layout:
         legend: What stands for what in a cell, in sentences; empty where all tables say the same.
         columns: Of each group of columns, in order, also those without a cell; empty where those of
             the cells are all.
+        counted: Columns whose cases are told by row, as "8 + 9"; empty for the range over all.
     """
 
     table: str
@@ -84,9 +85,10 @@ class Layout:
     form: Form
     legend: str = ""
     columns: tuple[str, ...] = ()
+    counted: tuple[str, ...] = ()
 
 
-FigureKind = Literal["bars", "heat map", "losses"]
+FigureKind = Literal["bars", "heat map", "losses", "dots"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,6 +99,8 @@ class Figure:
         name: Of its files, before it is made fit for them.
         title: What it shows; stands above it.
         axis: What its numbers are, with their unit.
+        decimals: How many of a number are printed (count); of dots alone, the others have one.
+        nothing: The number that says nothing, which is marked; of dots alone, else 0.
     """
 
     kind: FigureKind
@@ -104,6 +108,8 @@ class Figure:
     title: str
     axis: str
     panels: tuple[Panel, ...]
+    decimals: int = 1
+    nothing: float = 0.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

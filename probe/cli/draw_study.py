@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from analysis.plots import Chart, condition_bars, degradation, group_bars, heat_map, save
+from analysis.plots import Chart, condition_bars, degradation, dots, group_bars, heat_map, save
 
 if TYPE_CHECKING:
     from analysis.cells import Cell
@@ -46,6 +46,14 @@ def _chart(figure: Figure) -> Chart:
         return condition_bars(figure.panels, title=figure.title, y_label=figure.axis)
     if figure.kind == "heat map":
         return heat_map(figure.panels, title=figure.title, key_label=figure.axis)
+    if figure.kind == "dots":
+        return dots(
+            figure.panels,
+            title=figure.title,
+            x_label=figure.axis,
+            decimals=figure.decimals,
+            nothing=figure.nothing,
+        )
     return degradation(figure.panels[0], title=figure.title, x_label=figure.axis)
 
 

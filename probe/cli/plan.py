@@ -94,7 +94,7 @@ def _usd(model: Model, bounds: Range | None) -> str:
 
     if bounds is None:
         return "no price given"
-    if model.spec.provider == "local":
+    if model.spec.weights_here:
         return "free"
     price = price_of(model.spec)
     dated = f" (prices of {price.as_of})" if price and price.as_of else ""

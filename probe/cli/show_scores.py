@@ -55,17 +55,25 @@ def _parts(console: Console, grid: Grid) -> Iterator[list[_Columns]]:
 
 
 def _label_width(grid: Grid) -> int:
-    return min(_LABEL, max(len(printable(row.label)) for row in grid.rows))
+    longest = max(
+        max(len(printable(row.label)), len(f"n {row.count}") if row.count else 0)
+        for row in grid.rows
+    )
+    return min(_LABEL, longest)
 
 
 def _widths(grid: Grid, columns: _Columns) -> list[int]:
-    return [
+    """Of a group's columns; the first has what the group's longest word lacks."""
+    widths = [
         max(
             len(printable(grid.columns[at])),
             *(len(line) for row in grid.rows for line in _lines(row.cells[at])),
         )
         for at in columns
     ]
+    longest = max(map(len, printable(grid.groups[columns[0]]).split()), default=0)
+    widths[0] += max(0, longest - sum(widths) - _BETWEEN * (len(widths) - 1))
+    return widths
 
 
 def _group_width(grid: Grid, columns: _Columns) -> int:

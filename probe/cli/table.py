@@ -78,7 +78,7 @@ _SPELLED = {"of_experiment": "of", "as_paper": "as"}
     "--of",
     "of_experiment",
     metavar="EXPERIMENT",
-    help="Of the study memorization: whose replies.  [default: the store's only such experiment]",
+    help="Of the studies memorization and memory: whose replies.  [default: the only such ones]",
 )
 @click.option(
     "--as",
@@ -95,7 +95,7 @@ _SPELLED = {"of_experiment": "of", "as_paper": "as"}
 @click.option(
     "--seed",
     type=click.IntRange(min=0),
-    help="Of a study's intervals.  [default: 0, of memorization the experiment's]",
+    help="Of a study's intervals.  [default: 0, of memorization and memory the experiment's]",
 )
 def command(
     name: str, store: Path, form: str, *, experiment: bool, **wanted: Unpack[_Wanted]
@@ -103,9 +103,9 @@ def command(
     """Print what the experiment NAME found, or the tables of the study NAME.
 
     The studies austenalike and similarity are not asked of a model: their tables are worked out
-    from vectors and benchmarks that the store holds. The study memorization is of the replies to
-    one of the store's experiments. Where a study and an experiment have the same name, the study's
-    tables are printed, and --experiment prints the experiment's.
+    from vectors and benchmarks that the store holds. The studies memorization and memory are of the
+    replies to one of the store's experiments. Where a study and an experiment have the same name,
+    the study's tables are printed, and --experiment prints the experiment's.
     """
     from analysis.studies import (  # noqa: PLC0415 - keeps --help fast
         ExperimentStudy,

@@ -127,7 +127,19 @@ def response_format(schema: Mapping[str, object]) -> dict[str, object]:
 
 
 _CHAT_ONLY: Final = frozenset(
-    {"max_completion_tokens", "messages", "reasoning_effort", "response_format", "tools"}
+    {
+        "chat_template_kwargs",
+        "logprobs",
+        "max_completion_tokens",
+        "messages",
+        "reasoning",
+        "reasoning_effort",
+        "response_format",
+        "tool_choice",
+        "tools",
+        "top_logprobs",
+        "verbosity",
+    }
 )
 
 

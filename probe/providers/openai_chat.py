@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Collection, Coroutine, Mapping
+from functools import partial
+from typing import Final, TypeAlias
 
 import aiohttp
 import orjson
@@ -17,27 +18,54 @@ import orjson
 from probe.errors import ProviderDown
 from probe.limits import read_limits, retry_after_s
 from probe.model_spec import ApiName, ModelSpec
-from probe.providers.base import Answered, Reply, Served, response_format
+from probe.providers.base import (
+    REPLIES,
+    Answered,
+    Reply,
+    Request,
+    Served,
+    continuation_params,
+    response_format,
+)
+from probe.providers.capabilities import (
+    Likely,
+    find_continuation,
+    find_likelihood,
+    likelihood_body,
+)
+from probe.providers.likelihood_replies import Asked, read_likelihood
 from probe.providers.replies import one_line, read_refusal, read_reply
 from probe.retry import REFUSED, Trouble
+from prompts.tasks.base import Asks
 
 _LISTING_S: Final = 10.0
 _PATHS: Final[dict[ApiName, str]] = {"chat": "/chat/completions", "completions": "/completions"}
+_OF_THE_MOMENT: Final = frozenset({"created", "permission"})
+"""What servers list of a model that says nothing of it: vLLM draws them anew for each answer."""
 _REQUEST_IDS: Final = ("x-request-id", "request-id")
+
+_Read: TypeAlias = Callable[[str], Reply | Trouble]
+"""Reads a 200 body."""
 
 
 def request_body(model: ModelSpec, params: Mapping[str, object], text: str, sample: int) -> bytes:
     """The request's bytes; a `seed` among the parameters goes up by one a sample."""
-    body: dict[str, object] = {"model": model.model}
-    if model.api == "chat":
-        body["messages"] = [{"role": "user", "content": text}]
-    else:
-        body["prompt"] = text
-    body.update(params)
+    if model.api == "completions":
+        return completion_body(model, params, text, sample)
+    messages = [{"role": "user", "content": text}]
+    return orjson.dumps({"model": model.model, "messages": messages, **_seeded(params, sample)})
+
+
+def completion_body(
+    model: ModelSpec, params: Mapping[str, object], text: str, sample: int
+) -> bytes:
+    """The same for the older completions, whatever the model's replies are asked by."""
+    return orjson.dumps({"model": model.model, "prompt": text, **_seeded(params, sample)})
+
+
+def _seeded(params: Mapping[str, object], sample: int) -> Mapping[str, object]:
     seed = params.get("seed")
-    if isinstance(seed, int):
-        body["seed"] = seed + sample
-    return orjson.dumps(body)
+    return {**params, "seed": seed + sample} if isinstance(seed, int) else params
 
 
 def structured_params(model: ModelSpec, schema: str | None) -> Mapping[str, object]:
@@ -58,9 +86,13 @@ class OpenAIChat:
         self._secrets: list[str] = []
         self._wanted = model.request_samples
         self._session: aiohttp.ClientSession | None = None
+        self._likely: Likely | None = None
 
-    async def open(self) -> Served:
-        """Read the key, open the session, note what the endpoint lists (best effort)."""
+    async def open(self, asks: Collection[Asks] = REPLIES) -> Served:
+        """Read the key, open the session, note what the endpoint lists (best effort).
+
+        What is asked for beside replies is tried with a tiny request, which is billed like others.
+        """
         headers = {"Content-Type": "application/json", **self._model.headers}
         self._key = self._key or self._from_environment(self._model.api_key_env)
         if self._key:
@@ -78,7 +110,27 @@ class OpenAIChat:
             cookie_jar=aiohttp.DummyCookieJar(),
             auto_decompress=True,
         )
-        return Served(facts=await self._listing(self._session))
+        facts = await self._listing(self._session)
+        return await self._abilities(facts, asks)
+
+    async def _abilities(self, facts: dict[str, object], asks: Collection[Asks]) -> Served:
+        unavailable: dict[Asks, str] = {}
+        if "likelihood" in asks:
+            found = await find_likelihood(self._as_likelihood, self._model)
+            if isinstance(found, str):
+                unavailable["likelihood"] = found
+            else:
+                self._likely = found
+                facts["likelihood"] = {"by": found.shape, "likeliest": self._model.likeliest}
+        if "continuation" in asks and self._likely is None:
+            attempt = partial(self.ask, asks="continuation")
+            reason = await find_continuation(attempt, self._model)
+            if reason is not None:
+                unavailable["continuation"] = reason
+        return Served(facts=facts, unavailable=unavailable)
+
+    def _as_likelihood(self, way: Likely) -> Callable[[bytes], Coroutine[None, None, Answered]]:
+        return partial(self._ask_likelihood, way)
 
     def _from_environment(self, name: str | None) -> str | None:
         if name is None:
@@ -100,30 +152,56 @@ class OpenAIChat:
             return {}  # optional: many endpoints list nothing, and asking will show what is wrong
         models = listed.get("data") if isinstance(listed, dict) else None
         named = [
-            entry
+            {name: value for name, value in entry.items() if name not in _OF_THE_MOMENT}
             for entry in models or []
             if isinstance(entry, dict) and entry.get("id") == self._model.model
         ]
         return {"listed": named[0]} if named else {}
 
-    def body(self, text: str, sample: int, schema: str | None = None) -> bytes:
-        """The bytes to send for a prompt."""
-        return request_body(self._model, structured_params(self._model, schema), text, sample)
+    def body(self, request: Request) -> bytes:
+        """The bytes to send for a prompt, or for a bare passage."""
+        if request.asks == "likelihood":
+            if self._likely is None:
+                raise RuntimeError("a likelihood is asked for that the endpoint does not give")
+            return likelihood_body(self._model, self._likely, request.text)
+        if request.asks == "continuation":
+            params = continuation_params(self._model, request.reply_tokens)
+            return completion_body(self._model, params, request.text, request.sample)
+        params = dict(structured_params(self._model, request.schema))
+        return request_body(self._model, params, request.text, request.sample)
 
-    async def ask(self, body: bytes) -> Answered:
+    async def ask(self, body: bytes, asks: Asks = "reply") -> Answered:
         """One POST."""
+        if asks == "likelihood":
+            if self._likely is None:
+                raise RuntimeError("a likelihood is asked for that the endpoint does not give")
+            return await self._ask_likelihood(self._likely, body)
+        url = self._url if asks == "reply" else self._base + _PATHS["completions"]
+        return await self._post(url, body, partial(read_reply, wanted=self._wanted))
+
+    async def _ask_likelihood(self, way: Likely, body: bytes) -> Answered:
+        asked = Asked(
+            text=orjson.loads(body)["prompt"],
+            top=self._model.likeliest,
+            written=way.written,
+            opens=way.opens,
+        )
+        read = partial(read_likelihood, way.shape, asked=asked)
+        return await self._post(self._base + _PATHS["completions"], body, read)
+
+    async def _post(self, url: str, body: bytes, read: _Read) -> Answered:
         if self._session is None:
             raise RuntimeError("open() comes before ask()")
         model = self._model
         first_s, sent = model.first_byte_s or model.timeout_s, False
         try:
             async with asyncio.timeout(first_s) as deadline:
-                async with self._session.post(self._url, data=body) as answer:
+                async with self._session.post(url, data=body) as answer:
                     sent = True
                     if model.first_byte_s is not None:
                         deadline.reschedule((deadline.when() or 0.0) - first_s + model.timeout_s)
                     raw = self._without_secrets((await answer.read()).decode())
-                    return self._answered(answer.status, raw, answer.headers)
+                    return self._answered(answer.status, raw, answer.headers, read)
         except aiohttp.ConnectionTimeoutError:
             said = f"cannot connect to {self._base} within {model.connect_s:g} s"
             return Answered(Trouble(kind="connect timeout", message=said))
@@ -138,10 +216,10 @@ class OpenAIChat:
             said = self._without_secrets(f"{type(error).__name__}: {error}")
             return _broken("truncated body" if sent else "connection", one_line(said))
 
-    def _answered(self, status: int, raw: str, headers: Mapping[str, str]) -> Answered:
+    def _answered(self, status: int, raw: str, headers: Mapping[str, str], read: _Read) -> Answered:
         result: Reply | Trouble
         if status == 200:
-            result = read_reply(raw, self._wanted)
+            result = read(raw)
         else:
             result = read_refusal(status, raw, retry_after_s(headers), self._wanted)
         named = next((headers[name] for name in _REQUEST_IDS if name in headers), None)

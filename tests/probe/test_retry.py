@@ -6,7 +6,17 @@ from statistics import mean
 
 import pytest
 
-from probe.retry import MOST_WAIT_S, REFUSED, Trouble, Verdict, exhausted, fix_for, verdict, wait_s
+from probe.retry import (
+    MISFIT,
+    MOST_WAIT_S,
+    REFUSED,
+    Trouble,
+    Verdict,
+    exhausted,
+    fix_for,
+    verdict,
+    wait_s,
+)
 
 
 def trouble(status: int | None = None, message: str = "", **more: object) -> Trouble:
@@ -44,6 +54,12 @@ def trouble(status: int | None = None, message: str = "", **more: object) -> Tro
 )
 def test_what_follows_from_a_trouble(status: int | None, message: str, expected: Verdict) -> None:
     assert verdict(trouble(status, message)) is expected
+
+
+def test_tokens_that_do_not_add_up_are_not_asked_for_again() -> None:
+    """They will not the next time either; a body that is cut is another matter."""
+    assert verdict(trouble(200, "", kind=MISFIT)) is Verdict.GIVE_UP
+    assert verdict(trouble(200, "", kind="malformed body")) is Verdict.AGAIN
 
 
 @pytest.mark.parametrize("status", [400, 402, 403, 429, 503])

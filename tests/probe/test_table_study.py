@@ -194,7 +194,7 @@ def test_a_name_of_nothing_lists_what_there_is(folder: Path) -> None:
 
     assert one_line(done.stderr) == (
         "probe: no experiment or study is called 'austenlike'; the store is empty,"
-        " the studies are austenalike, memorization, similarity"
+        " the studies are austenalike, memorization, memory, similarity"
     )
 
 

@@ -6,12 +6,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from analysis.errors import BadRequest, NoSuchTable
-from analysis.sql import query
+from analysis.studies.experiments import chosen
 from analysis.studies.memorization import figures
 from analysis.studies.memorization.load import load
 from analysis.studies.memorization.numbers import Setting
-from analysis.studies.memorization.paper import PACKAGE, the_paper
+from analysis.studies.memorization.paper import the_paper
 from analysis.studies.memorization.rows import TASKS
 from analysis.studies.memorization.tables import (
     GIST_NAME,
@@ -35,7 +34,7 @@ from analysis.studies.memorization.tables import (
 from analysis.studies.score_grids import arrowed
 from analysis.studies.scores import Score
 from analysis.studies.study import AskedOf, Figure, Layout, StudyTable
-from store.read import Source, ask
+from store.read import Source
 
 _PERCENT: Final = "Percent with [95 % interval]; with an arrow, the change in points with its own"
 _MAIN: Final = "3"
@@ -122,8 +121,9 @@ class Memorization:
 
     def table(self, store: Source, asked: AskedOf) -> StudyTable:
         """Table 3, what Figures 2 to 5 show, descriptions, and the spread over wordings."""
-        experiment, seed = _chosen(store, asked.experiment)
-        numbers = load(store, experiment, seed if asked.seed is None else asked.seed)
+        found = chosen(store, asked.experiment, TASKS)
+        seed = found.seed if asked.seed is None else asked.seed
+        numbers = load(store, found.experiment, seed)
         matched = the_paper().matched(numbers.models, asked.models)
         return tables_of(Wanted(numbers=numbers, matched=matched, paper=asked.paper))
 
@@ -307,27 +307,6 @@ def _bounds(wanted: Wanted, cells: Sequence[Score]) -> Iterator[str]:
             "†: changes if every missing reply were as bad or as good as can be (share missing): "
             f"{'; '.join(told[:_MOST_TOLD])}{more}."
         )
-
-
-def _chosen(store: Source, named: str | None) -> tuple[str, int]:
-    """The experiment that is asked for, and its seed."""
-    found = ask(store, query("experiments", PACKAGE), {"tasks": list(TASKS)}).rows
-    known = {str(row[0]): int(str(row[1])) for row in found}
-    if named is not None:
-        if named not in known:
-            raise NoSuchTable(named, tuple(known))
-        return named, known[named]
-    if len(known) == 1:
-        return next(iter(known.items()))
-    if not known:
-        raise BadRequest(
-            f"the store has no experiment with any of the tasks {', '.join(TASKS)};"
-            " start one with: probe run EXPERIMENT.toml"
-        )
-    raise BadRequest(
-        f"the store has several experiments with these tasks: {', '.join(known)};"
-        " name one with --of"
-    )
 
 
 STUDY: Final = Memorization()
