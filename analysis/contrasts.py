@@ -25,7 +25,19 @@ ORIGIN: Final = Condition("original", "baseline")
 NR: Final = "cross_culture"
 """The name strategy that stands for changed names where no other is asked for."""
 ALL_TASKS: Final = "all tasks"
-MEMORY_TASKS: Final = frozenset({"control_test", "source_identification"})
+MEMORY_TASKS: Final = frozenset(
+    {
+        "control_test",
+        "decop",
+        "extraction",
+        "guided_instruction",
+        "lowercase_likelihood",
+        "name_cloze",
+        "passage_likelihood",
+        "prefix_continuation",
+        "source_identification",
+    }
+)
 """Tasks that ask what is remembered, not what is understood: no part of the mean over tasks."""
 _NAMES: Final = ("original", "masked", "same_culture", "cross_culture")
 """The papers' strategies, in the order of the tables."""

@@ -15,9 +15,12 @@ from rich.text import Text
 from analysis.contrasts import ALL_TASKS, Contrast
 from analysis.tables import ExperimentTable, Record
 from probe.cli.show import printable, stdout
+from prompts.tasks import TASKS
+from prompts.tasks.base import Unit
 
 _PROMPTS = ("baseline", "verbatim", "gist")
 _SHOWN = ("origin - NR", "NR - NR+GIST")
+_SYMBOLS: dict[Unit, str] = {"share": "%", "nats": "nats a token"}
 _OFFERED = ("source_identification",)
 """Tasks that may be asked with answers offered or without."""
 
@@ -67,23 +70,29 @@ def _place(row: Record) -> _Place:
 def _show_headlines(console: Console, place: _Place, rows: list[Record]) -> None:
     """Of tasks whose answers are more or less good: the mean of their headline metrics."""
     prompts = _prompts_of(rows)
+    unit = _unit(place.task)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("names")
     for prompt in prompts:
-        table.add_column(f"{prompt}: %", justify="right")
+        table.add_column(f"{prompt}: {_SYMBOLS[unit]}", justify="right")
         table.add_column("n", justify="right", style="dim")
     for names, own in groupby(rows, key=lambda row: str(row["names"])):
         by_prompt = {str(row["prompt"]): row for row in own}
         found = [by_prompt.get(prompt) for prompt in prompts]
-        table.add_row(names, *(part for row in found for part in _pair(row)))
+        table.add_row(names, *(part for row in found for part in _pair(row, unit)))
     console.print(place.title(str(rows[0]["metric"])))
     console.print(Padding(table, (0, 0, 1, 2), expand=False))
 
 
-def _pair(row: Record | None) -> tuple[str, str]:
+def _pair(row: Record | None, unit: Unit) -> tuple[str, str]:
     if row is None or row["value"] is None:
         return "–", "0"
-    return _percent(row["value"]), str(row["items"])
+    value = float(str(row["value"]))
+    return f"{value:.3f}" if unit == "nats" else _percent(value), str(row["items"])
+
+
+def _unit(task: str) -> Unit:
+    return TASKS[task].unit if task in TASKS else "share"
 
 
 def _show_answered(console: Console, place: _Place, rows: list[Record]) -> None:
@@ -151,13 +160,18 @@ def _triple(row: Record | None) -> tuple[str, str, str]:
 def _show_contrasts(console: Console, found: Iterable[Contrast]) -> None:
     """The two that the memorization paper's tables are about; the others stand in its study."""
     rows = [row for row in found if row.contrast in _SHOWN]
-    if not rows:
-        return
+    units: tuple[Unit, ...] = ("share", "nats")
+    for unit in units:
+        if own := [row for row in rows if _unit(row.task) == unit]:
+            _show_differences(console, own, unit)
+
+
+def _show_differences(console: Console, rows: list[Contrast], unit: Unit) -> None:
     several = [name for name in ("wording", "descriptions") if len(_values(rows, name)) > 1]
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     for name in ("task", "dataset", "model", *several, "contrast"):
         table.add_column(name)
-    table.add_column("points", justify="right")
+    table.add_column("points" if unit == "share" else "nats", justify="right")
     table.add_column("95 % interval")
     table.add_column("p", justify="right")
     table.add_column("n", justify="right")
@@ -165,14 +179,16 @@ def _show_contrasts(console: Console, found: Iterable[Contrast]) -> None:
         label = f"{row.task} (open)" if row.task in _OFFERED and row.choices == "open" else row.task
         own = [str(getattr(row, name)) for name in several]
         table.add_row(
-            label, row.dataset, row.model, *own, row.contrast, _points(row), _interval(row),
+            label, row.dataset, row.model, *own, row.contrast,
+            "–" if row.difference is None else _signed(row.difference, unit),
+            _interval(row, unit),
             "–" if row.p_holm is None else _p(row.p_holm), str(row.items),
         )  # fmt: skip
     kinds = {row.clustered_by for row in rows if row.clusters and row.task != ALL_TASKS}
     by = " or ".join(f"{kind}s" for kind in sorted(kinds))
     resampled = f"; {by} resampled" if by else ""
-    note = f"(percentage points{resampled}; p after Holm)"
-    console.print(Text("Paired differences", style="bold"), note)
+    what = "percentage points" if unit == "share" else "nats a token"
+    console.print(Text("Paired differences", style="bold"), f"({what}{resampled}; p after Holm)")
     console.print(Padding(table, (0, 0, 1, 2), expand=False))
 
 
@@ -180,14 +196,14 @@ def _values(rows: Iterable[Contrast], name: str) -> set[str]:
     return {str(getattr(row, name)) for row in rows if row.task != ALL_TASKS}
 
 
-def _points(row: Contrast) -> str:
-    return "–" if row.difference is None else f"{100 * row.difference:+.1f}"
+def _signed(value: float, unit: Unit) -> str:
+    return f"{value:+.3f}" if unit == "nats" else f"{100 * value:+.1f}"
 
 
-def _interval(row: Contrast) -> Text:
+def _interval(row: Contrast, unit: Unit) -> Text:
     if row.interval is None:
         return Text(f"undefined: {row.undefined}", style="dim")
-    return Text(f"{100 * row.interval.low:+.1f} to {100 * row.interval.high:+.1f}")
+    return Text(f"{_signed(row.interval.low, unit)} to {_signed(row.interval.high, unit)}")
 
 
 def _p(value: float) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from prompts.item import Item, PromptName
-from prompts.tasks.base import Answer, Asks, GoldIs, Marked, Measure, TaskBase, Unparsed
+from prompts.tasks.base import Answer, Asks, GoldIs, Marked, Measure, TaskBase, Unit, Unparsed
 
 
 class BarePassage(TaskBase):
@@ -42,6 +42,7 @@ class LikelihoodTask(BarePassage):
     """A passage whose tokens' probabilities are read; each such task says what it measures."""
 
     asks: Asks = "likelihood"
+    unit: Unit = "nats"
     gold_is: GoldIs = "kept"
 
     def parse(

@@ -90,6 +90,10 @@ is written; how likely the model finds each token of the passage.
 """
 
 
+Unit: TypeAlias = Literal["share", "nats"]
+"""Of a metric: a share in [0, 1], or natural logarithms a token."""
+
+
 class Task(Protocol):
     """One of the tasks of the papers, or another probe."""
 
@@ -111,6 +115,8 @@ class Task(Protocol):
     reply_tokens: int | None
     """Tokens its replies may take, whatever the model's parameters say (count); None: as they say.
     """
+    unit: Unit
+    """Of its headline."""
     joined: bool
     """Whether the replies to the windows of a document are joined and marked as one answer; else
     each window is marked by itself and their measures are pooled."""
@@ -168,6 +174,7 @@ class TaskBase:
     asks: Asks = "reply"
     prompts: tuple[PromptName, ...] = PROMPTS
     reply_tokens: int | None = None
+    unit: Unit = "share"
     joined = False
 
     def measure(self, likelihood: Likelihood, text: str, names: Sequence[Place]) -> Marked:
