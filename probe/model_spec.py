@@ -100,6 +100,11 @@ class Serve(Strict):
         description="Environment variables for it, recorded with the experiment; what it inherits"
         " is not.",
     )
+    beside: bool = Field(
+        default=False,
+        description="Whether it is served at the same time as other models, with a share of the"
+        " machine that you give it, instead of when its turn comes.",
+    )
     start_s: float = Field(
         default=900.0, gt=0, description="Time it has to load the model and answer (seconds)."
     )
@@ -313,7 +318,8 @@ class ModelSpec(Strict):
     @property
     def in_turn(self) -> bool:
         """Whether it is started here and needs the machine to itself."""
-        return self.provider not in {"openai", "local"} and self.base_url is None
+        started = self.provider in {"transformers", "vllm"} and self.base_url is None
+        return started and not self.serve_here.beside
 
     @property
     def known_context(self) -> int | None:
