@@ -127,7 +127,7 @@ async def test_one_that_is_served_beside_the_others_does_not_wait_for_them(tmp_p
 
 
 async def test_one_that_does_not_start_leaves_the_others_their_turn(tmp_path: Path) -> None:
-    events, providers = await run(tmp_path, table("one") + table("two"), down="one")
+    events, providers = await run(tmp_path, table("one") + table("two", "vllm"), down="one")
 
     assert "open two" in events.order
     assert providers["two"].asked == CELLS
