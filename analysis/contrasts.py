@@ -33,6 +33,7 @@ MEMORY_TASKS: Final = frozenset(
         "guided_instruction",
         "lowercase_likelihood",
         "name_cloze",
+        "output_distribution",
         "passage_likelihood",
         "prefix_continuation",
         "source_identification",

@@ -145,6 +145,7 @@ def jobs(page: list[ToAsk], run: ModelRun) -> Iterator[Job]:
             schema=first.answer_schema,
             asks=task.asks,
             reply_tokens=task.reply_tokens,
+            decoding=task.decoding(first.sample),
         )
         yield Job(
             keys=tuple(cell.key for cell in cells),

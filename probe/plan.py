@@ -69,7 +69,7 @@ class Model:
             params["response_format"] = response_format(schema)
         return self._identity(self.spec.api, {**self.spec.body_params, **params})
 
-    def bare_identity(self, task: Task) -> dict[str, object]:
+    def bare_identity(self, task: Task, sample: int) -> dict[str, object]:
         """The same where a passage is sent alone, to be continued or to be found likely or not.
 
         A likelihood is not drawn, so no sampling parameter is part of it; how many of the likeliest
@@ -78,7 +78,7 @@ class Model:
         if task.asks == "likelihood":
             more = {"prompt_logprobs": self.spec.likeliest} if self.spec.likeliest != 1 else {}
             return self._identity("likelihood", {**self._served, **more})
-        params = continuation_params(self.spec, task.reply_tokens)
+        params = continuation_params(self.spec, task.reply_tokens, task.decoding(sample))
         return self._identity("completions", {**params, **self._served})
 
     def _identity(self, api: str, params: Mapping[str, object]) -> dict[str, object]:
@@ -327,7 +327,9 @@ class Drawn:
         chat = model.spec.api == "chat" and task.asks == "reply"
         sent = {"messages": [{"role": "user", "content": text}] if chat else text}
         bare = task.asks != "reply"
-        identity = model.bare_identity(task) if bare else model.identity(condition.prompt.schema)
+        identity = (
+            model.bare_identity(task, sample) if bare else model.identity(condition.prompt.schema)
+        )
         # A likelihood is the same in every sample, which so share one.
         own_sample = 0 if task.asks == "likelihood" else sample
         return Cell(

@@ -25,7 +25,7 @@ from prompts.descriptions import NONE
 from prompts.errors import UnknownName
 from prompts.names.lists import name_list
 from prompts.names.strategies import strategy_named
-from prompts.tasks import task_named
+from prompts.tasks import Task, task_named
 from prompts.wordings import OWN
 from store.catalogue import MODELS
 
@@ -194,10 +194,21 @@ class Spec(Strict):
             if not self.conditions_each(task):
                 worded = ", ".join(task_named(task.name).prompts)
                 raise ValueError(f"task {task.name}: none of conditions.prompts; it has {worded}")
+            self._check_samples(task_named(task.name))
         kinds = [(task.name, task.dataset, task.asked) for task in self.tasks]
         if len(set(kinds)) < len(kinds):
             raise ValueError("two tasks have the same name, dataset and choices")
         return self
+
+    def _check_samples(self, task: Task) -> None:
+        """A task whose samples are decoded unlike needs several, a request each."""
+        if task.decoding(0) == task.decoding(1):
+            return
+        if self.conditions.samples < 2:
+            raise ValueError(f"task {task.name} holds draws against one another; set samples = 51")
+        for model in self.models:
+            if model.request_samples > 1:
+                raise ValueError(f"model {model.name}: leave n out for task {task.name}")
 
 
 def read_spec(path: Path) -> Spec:

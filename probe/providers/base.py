@@ -10,7 +10,7 @@ from probe.limits import Observed
 from probe.model_spec import ModelSpec
 from probe.retry import Trouble
 from prompts.likelihood import Likelihood
-from prompts.tasks.base import Asks
+from prompts.tasks.base import Asks, Decoding
 from store.rows import Outcome
 
 REPLIES: Final[frozenset[Asks]] = frozenset({"reply"})
@@ -26,6 +26,7 @@ class Request:
         sample: Which of its replies, from 0.
         schema: JSON schema of an answer, for a model that takes one.
         reply_tokens: Tokens the reply may take, whatever the model's parameters say (count).
+        decoding: Of a continuation.
     """
 
     text: str
@@ -33,6 +34,7 @@ class Request:
     schema: str | None = None
     asks: Asks = "reply"
     reply_tokens: int | None = None
+    decoding: Decoding = "told"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +128,8 @@ def response_format(schema: Mapping[str, object]) -> dict[str, object]:
     return {"type": "json_schema", "json_schema": named}
 
 
+DRAWN_AT: Final = 0.8
+"""Temperature of samples that must be drawn where the file says 0 or nothing."""
 _CHAT_ONLY: Final = frozenset(
     {
         "chat_template_kwargs",
@@ -143,10 +147,18 @@ _CHAT_ONLY: Final = frozenset(
 )
 
 
-def continuation_params(model: ModelSpec, reply_tokens: int | None) -> dict[str, object]:
+def continuation_params(
+    model: ModelSpec, reply_tokens: int | None, decoding: Decoding
+) -> dict[str, object]:
     """A model's parameters where a passage is sent alone to be continued.
 
-    Decoding is greedy unless the file says otherwise; what only a chat takes is left out.
+    Decoding is greedy unless the file or the task says otherwise; what only a chat takes is left
+    out.
     """
     own = {name: value for name, value in model.body_params.items() if name not in _CHAT_ONLY}
-    return {"temperature": 0.0, **own, "max_tokens": reply_tokens or model.reply_tokens}
+    temperature = own.pop("temperature", 0.0)
+    if decoding == "greedy":
+        temperature = 0.0
+    elif decoding == "drawn":
+        temperature = temperature or DRAWN_AT
+    return {"temperature": temperature, **own, "max_tokens": reply_tokens or model.reply_tokens}

@@ -72,7 +72,8 @@ class Local:
     def body(self, request: Request) -> bytes:
         """The bytes to send for a prompt; without a seed of the user's, the sample is the seed."""
         if request.asks == "continuation":
-            own = {"seed": 0, **continuation_params(self._model, request.reply_tokens)}
+            told = continuation_params(self._model, request.reply_tokens, request.decoding)
+            own = {"seed": 0, **told}
             return completion_body(self._model, own, request.text, request.sample)
         params = {"seed": 0, **structured_params(self._model, request.schema)}
         return request_body(self._model, params, request.text, request.sample)

@@ -165,7 +165,7 @@ class OpenAIChat:
                 raise RuntimeError("a likelihood is asked for that the endpoint does not give")
             return likelihood_body(self._model, self._likely, request.text)
         if request.asks == "continuation":
-            params = continuation_params(self._model, request.reply_tokens)
+            params = continuation_params(self._model, request.reply_tokens, request.decoding)
             return completion_body(self._model, params, request.text, request.sample)
         params = dict(structured_params(self._model, request.schema))
         return request_body(self._model, params, request.text, request.sample)

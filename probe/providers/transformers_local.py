@@ -122,7 +122,8 @@ class Transformers:
             asked = {"max_tokens": 0, "echo": True, "logprobs": 0}
             return completion_body(model, asked, request.text, 0)
         if request.asks == "continuation":
-            params = {"seed": 0, **continuation_params(model, request.reply_tokens)}
+            told = continuation_params(model, request.reply_tokens, request.decoding)
+            params = {"seed": 0, **told}
             return completion_body(model, params, request.text, request.sample)
         params = {**_EXACTLY, **model.body_params}
         if "max_completion_tokens" not in params:

@@ -1,12 +1,12 @@
 """Items of the memory probes, cut from a passage that is taken as a model may have read it.
 
 `passage_likelihood`, `lowercase_likelihood` and `extraction` take the passage itself: nothing is
-asked, so there is no gold answer. `prefix_continuation` takes its first 40 words, and gold is the
-50 that follow; `guided_instruction` takes up to 60 words, and gold is as many that follow. Labels
-are not counted as words, and a piece begins with the speaker's label where a speech begins with it.
-Between two pieces stands white space alone, which belongs to neither. `name_cloze` takes every
-window of 40 to 60 tokens with one name and no other (`prompts.datasets.cloze`), so that a passage
-gives several items or none; gold is the name.
+asked, so there is no gold answer. `prefix_continuation` and `output_distribution` take its first 40
+words, and gold is the 50 that follow; `guided_instruction` takes up to 60 words, and gold is as
+many that follow. Labels are not counted as words, and a piece begins with the speaker's label where
+a speech begins with it. Between two pieces stands white space alone, which belongs to neither.
+`name_cloze` takes every window of 40 to 60 tokens with one name and no other
+(`prompts.datasets.cloze`), so that a passage gives several items or none; gold is the name.
 
 Items have no question. Where a passage is from is said by the title of its work, which a name
 strategy never changes, while it would take the Hamlet of a question for the man.
@@ -80,6 +80,11 @@ PROBES: Final[Mapping[str, Probe]] = {
     "lowercase_likelihood": Probe(make=_whole, needs=1, takes=PASSAGE_WORDS),
     "extraction": Probe(make=_whole, needs=100, takes=EXTRACTION_WORDS),
     "prefix_continuation": Probe(
+        make=_continued,
+        needs=PREFIX_WORDS + SUFFIX_WORDS,
+        takes=PREFIX_WORDS + SUFFIX_WORDS,
+    ),
+    "output_distribution": Probe(
         make=_continued,
         needs=PREFIX_WORDS + SUFFIX_WORDS,
         takes=PREFIX_WORDS + SUFFIX_WORDS,

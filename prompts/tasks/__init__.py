@@ -2,11 +2,13 @@
 
 from prompts.likelihood import Likelihood
 from prompts.tasks.base import Answer, Marked, Measure, Task, Unparsed
+from prompts.tasks.peakedness import XI, peakedness
 from prompts.tasks.registry import TASKS, task_named
 from prompts.tasks.similar_replies import Ranking, ranking
 
 __all__ = [
     "TASKS",
+    "XI",
     "Answer",
     "Likelihood",
     "Marked",
@@ -14,6 +16,7 @@ __all__ = [
     "Ranking",
     "Task",
     "Unparsed",
+    "peakedness",
     "ranking",
     "task_named",
 ]

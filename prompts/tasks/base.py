@@ -90,6 +90,8 @@ is written; how likely the model finds each token of the passage.
 """
 
 
+Decoding: TypeAlias = Literal["told", "greedy", "drawn"]
+"""How a reply is decoded: as the model's parameters say, at temperature 0, or above it."""
 Unit: TypeAlias = Literal["share", "nats"]
 """Of a metric: a share in [0, 1], or natural logarithms a token."""
 
@@ -120,6 +122,10 @@ class Task(Protocol):
     joined: bool
     """Whether the replies to the windows of a document are joined and marked as one answer; else
     each window is marked by itself and their measures are pooled."""
+
+    def decoding(self, sample: int) -> Decoding:
+        """How one of its samples is decoded, counted from 0."""
+        ...
 
     def instruction(self, prompt: PromptName) -> str:
         """The wording of one prompt."""
@@ -181,6 +187,11 @@ class TaskBase:
         """Nothing: the task asks for no likelihood."""
         del likelihood, text, names
         return Marked(right=0, units=0)
+
+    def decoding(self, sample: int) -> Decoding:
+        """As the model's parameters say."""
+        del sample
+        return "told"
 
     def said_of(self, item: Item, instruction: str) -> str:
         """The instruction as it is: it says the same of every item."""

@@ -12,8 +12,7 @@ of the longest of g and s_1 ... s_n, all cut to their first 100 tokens. Then
 with alpha = 0.05 and xi = 0.01, and n = 50 draws at temperature 0.8 in the paper. With n draws
 peakedness is a multiple of 1/n, so that with fewer than 100 any draw that is close counts.
 
-Access: text alone. The samples are those of a task with a continuation or reply, asked of one model
-under two names: once at temperature 0, and with `samples` at the other temperature. An endpoint
+Access: text alone. The samples are those of `output_distribution`. An endpoint
 that gives no tokens has words for tokens: the same share of a length is then fewer units, and alpha
 = 0.05 lets one word in twenty differ.
 """

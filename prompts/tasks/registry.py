@@ -13,6 +13,7 @@ from prompts.tasks.extraction import EXTRACTION
 from prompts.tasks.guided_instruction import GUIDED_INSTRUCTION
 from prompts.tasks.lowercase_likelihood import LOWERCASE_LIKELIHOOD
 from prompts.tasks.name_cloze import NAME_CLOZE
+from prompts.tasks.output_distribution import OUTPUT_DISTRIBUTION
 from prompts.tasks.passage_likelihood import PASSAGE_LIKELIHOOD
 from prompts.tasks.personality import PERSONALITY
 from prompts.tasks.prefix_continuation import PREFIX_CONTINUATION
@@ -43,6 +44,7 @@ _ALL: tuple[Task, ...] = (
     LOWERCASE_LIKELIHOOD,
     EXTRACTION,
     PREFIX_CONTINUATION,
+    OUTPUT_DISTRIBUTION,
     NAME_CLOZE,
     DECOP,
     GUIDED_INSTRUCTION,

@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from probe.providers.base import Reply
-from probe.providers.likelihood_replies import MISFIT, Asked, Shape, read_likelihood
+from probe.providers.likelihood_replies import Asked, Shape, read_likelihood
 from probe.providers.pieces import Laid, Misfit, lay
-from probe.retry import Trouble
+from probe.retry import MISFIT, Trouble
 from prompts.likelihood import Likelihood
 
 Entry = tuple[int, float, int, str]

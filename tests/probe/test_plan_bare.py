@@ -85,6 +85,39 @@ def test_a_continuation_s_key_holds_its_length_and_what_a_completion_takes(tmp_p
     assert cell.key == hashlib.sha256(canonical.encode()).hexdigest()
 
 
+@pytest.mark.parametrize(
+    ("told", "drawn_at"), [("", "0.8"), ("temperature = 0.0", "0.8"), ("temperature = 0.3", "0.3")]
+)
+def test_the_first_sample_of_an_output_distribution_is_greedy_and_the_others_drawn(
+    tmp_path: Path, told: str, drawn_at: str
+) -> None:
+    """Whatever temperature the file gives."""
+    extra = f"params = {{ {told} }}"
+    cells = cells_of(write(tmp_path, "output_distribution", extra=extra, samples=3))
+
+    for cell, temperature in zip(cells, ("0", drawn_at, drawn_at), strict=True):
+        canonical = (
+            f'{{"api":"completions","endpoint":"{URL}","messages":{json.dumps(cell.text)},'
+            f'"model":"fake","params":{{"max_tokens":100,"temperature":{temperature}}},'
+            f'"sample":{cell.sample}}}'
+        )
+        assert cell.key == hashlib.sha256(canonical.encode()).hexdigest()
+
+
+@pytest.mark.parametrize(
+    ("samples", "extra", "said"),
+    [
+        (1, "", "output_distribution holds draws against one another; set samples = 51"),
+        (4, "params = { n = 2 }", "model fake: leave n out for task output_distribution"),
+    ],
+)
+def test_draws_that_cannot_be_held_against_one_another_are_refused(
+    tmp_path: Path, samples: int, extra: str, said: str
+) -> None:
+    with pytest.raises(SpecError, match=said):
+        load(write(tmp_path, "output_distribution", extra=extra, samples=samples))
+
+
 def test_tasks_are_asked_under_the_prompts_they_have(tmp_path: Path) -> None:
     """All three are asked for: a bare passage has one, the guided instruction two."""
     for task, expected in (("passage_likelihood", 1), ("guided_instruction", 2)):

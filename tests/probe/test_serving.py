@@ -145,8 +145,9 @@ async def test_one_with_nothing_left_to_ask_is_not_started(tmp_path: Path) -> No
 
 @pytest.mark.parametrize("provider", ["transformers", "vllm"])
 async def test_a_stop_while_one_has_its_turn_starts_no_other(tmp_path: Path, provider: str) -> None:
+    other = "vllm" if provider == "transformers" else "transformers"
     experiment = write_experiment(
-        tmp_path, "http://127.0.0.1:9/v1", extra=table("one", provider) + table("two", provider)
+        tmp_path, "http://127.0.0.1:9/v1", extra=table("one", provider) + table("two", other)
     )
     events = Events()
 

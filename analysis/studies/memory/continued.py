@@ -11,10 +11,12 @@ from analysis.sql import query
 from analysis.studies.memory.kinds import COLUMNS, Document, by_kind, stream
 from analysis.studies.memory.likelier import PACKAGE, UNIT, document, score
 from analysis.studies.scores import Score
+from prompts.tasks import XI, peakedness
 from store.read import Source, ask
 
 REPLIES: Final = "prefix_continuation"
 EXTRACTION: Final = "extraction"
+DISTRIBUTION: Final = "output_distribution"
 SHARES: Final = "continuation"
 NATS: Final = "continuation, nats"
 UNMEASURED: Final = "continuation, not measured"
@@ -28,6 +30,8 @@ _LABELS: Final = (
     (r"edit_distance", "Edit distance, reply"),
     (r"common_prefix_after_(\d+)", r"Common prefix after {}"),
     (r"greedy_(?:\d+)_after_(\d+)", r"Verbatim after {}"),
+    (r"peakedness", "Peakedness of draws"),
+    (r"contaminated", "Draws peaked (CDD)"),
     (r"discoverable_n(\d+)_p([\d.]+)", r"n = {:,}, p = {}"),
     (r"suffix_logprob_(\d+)", r"After {}"),
 )
@@ -118,9 +122,26 @@ def continued(source: Source, experiment: str, seed: int) -> Continued | None:
         task, metric = str(row["task"]), str(row["metric"])
         at = _At(_order(metric), task, metric)
         found.setdefault(at, {}).setdefault(str(row["model"]), []).append(document(row))
+    for at, model, own in _distributions(source, experiment):
+        found.setdefault(at, {}).setdefault(model, []).append(own)
     if not found:
         return None
     return Continued(seed=seed, documents={at: found[at] for at in sorted(found)})
+
+
+def _distributions(source: Source, experiment: str) -> Iterator[tuple[_At, str, Document]]:
+    """How peaked the draws of each passage are, and whether that is called contaminated."""
+    for row in ask(source, query("distributions", PACKAGE), {"experiment": experiment}).records():
+        greedy, *draws = (str(reply).split() for reply in list(row["replies"]))  # type: ignore[call-overload]
+        value = peakedness(greedy, draws)
+        for metric, number in (("peakedness", value), ("contaminated", float(value > XI))):
+            own = Document(
+                kind=str(row["kind"]),
+                work=str(row["work"]),
+                scene=str(row["scene"]),
+                a=(number, 1.0),
+            )
+            yield _At(_order(metric), DISTRIBUTION, metric), str(row["model"]), own
 
 
 def _order(metric: str) -> tuple[int, tuple[float, ...], str]:

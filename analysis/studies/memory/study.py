@@ -26,6 +26,7 @@ TASKS: Final = (
     "lowercase_likelihood",
     "extraction",
     "prefix_continuation",
+    "output_distribution",
 )
 _KINDS: Final = "n: well-known + little-known passages."
 _LABELS: Final = {
