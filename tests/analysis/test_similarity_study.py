@@ -58,12 +58,12 @@ def cells(made: StudyTable) -> dict[tuple[str, str, str], Cell]:
 
 def test_studies_are_found_by_being_there() -> None:
     """Nothing lists them but the folder they are in."""
-    assert study_names() == ("austenalike", "memorization", "similarity")
+    assert study_names() == ("austenalike", "memorization", "memory", "similarity")
     for name in study_names():
         found = find_study(name)
         assert found is not None
         assert found.name == name
-        assert isinstance(found, ExperimentStudy) == (name == "memorization")
+        assert isinstance(found, ExperimentStudy) == (name in {"memorization", "memory"})
     assert find_study("files") is None
     assert find_study("nothing") is None
 

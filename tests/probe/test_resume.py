@@ -136,7 +136,7 @@ def test_editing_an_item_or_adding_a_condition_or_a_model_asks_only_for_what_is_
 def test_while_a_run_is_on_others_read_and_none_may_write(tmp_path: Path) -> None:
     """A second run is refused; counts never go down; `probe status` knows what the run knows."""
     record, store = tmp_path / "record", tmp_path / "store"
-    with simulated("--record", record, "--latency", 0.2) as url:
+    with simulated("--record", record, "--latency", 0.6) as url:
         experiment = large_experiment(tmp_path, url)
         with start_run(experiment, store) as run:
             wait_until(lambda: asked(record).total() >= 2 * IN_FLIGHT)

@@ -174,6 +174,7 @@ def test_both_datasets_serve_the_same_probes() -> None:
         "lowercase_likelihood",
         "extraction",
         "prefix_continuation",
+        "output_distribution",
         "name_cloze",
         "guided_instruction",
     }
