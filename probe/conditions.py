@@ -189,8 +189,10 @@ def hash_item(item: Item) -> str:
 
 
 def hash_prompt(item_hash: str, prompt: Prompt) -> str:
-    """What stands for an item under a condition: what is sent and what is right."""
+    """What stands for an item under a condition: what is sent, what is right, what is measured."""
     item, manner = prompt.item, prompt.manner
     parts: list[object] = [item_hash, prompt.shown.names, prompt.prompt, prompt.text, prompt.schema]
     parts += [item.gold, item.options, item.accepted, manner.wording.name, manner.descriptions]
+    if prompt.shown.names_at:
+        parts.append(prompt.shown.names_at)
     return digest(parts)[:_HASH_DIGITS]

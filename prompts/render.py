@@ -6,7 +6,8 @@ not at all. `render` adds the wording. Both are pure, and the same on every mach
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 
 from prompts.descriptions import Descriptions
@@ -153,11 +154,8 @@ def show(item: Item, names: Names, policy: NamePolicy) -> Shown:
     account = audit(changed, name_map, item.cast, work=item.work)
     places: tuple[Place, ...] = ()
     if task.asks == "likelihood":
-        # Under original names nothing was replaced: there they stand where masks would.
-        seen = changed
-        if names == "original":
-            seen = replace_names(item.text, planned.names_as("masked"))
-        places = _new_places(seen.edits) if seen is changed else _old_places(seen.edits)
+        masked = replace_names(item.text, planned.names_as("masked"))
+        places = _names_at(masked.edits, changed.alignment)
     return Shown(item=shown, names=names, name_map=name_map, audit=account, names_at=places)
 
 
@@ -194,19 +192,32 @@ class _Planned:
             raise SetAside(item.item_id, error.reason) from None
 
 
-def _old_places(edits: Sequence[Edit]) -> tuple[Place, ...]:
-    return tuple((edit.start, edit.end) for edit in edits)
+def _names_at(masked: Sequence[Edit], alignment: Alignment) -> tuple[Place, ...]:
+    """Where names stand in a shown text: what masks would cover, titles too, and what was replaced.
 
-
-def _new_places(edits: Sequence[Edit]) -> tuple[Place, ...]:
-    """Where the replacements stand in the text they were made in."""
+    So what lies outside them is the same under every strategy.
+    """
+    found = list(_new_places(alignment.edits))
+    for edit in masked:
+        with suppress(SpanInsideName):  # then what was replaced reaches further, and counts
+            there = alignment.span(edit.start, edit.end)
+            found.append((there.start, there.end))
     places: list[Place] = []
+    for start, end in sorted(found):
+        if places and start <= places[-1][1]:
+            places[-1] = (places[-1][0], max(end, places[-1][1]))
+        else:
+            places.append((start, end))
+    return tuple(places)
+
+
+def _new_places(edits: Sequence[Edit]) -> Iterator[Place]:
+    """Where the replacements stand in the text they were made in."""
     shift = 0
     for edit in edits:
         start = edit.start + shift
-        places.append((start, start + len(edit.new)))
+        yield start, start + len(edit.new)
         shift += len(edit.new) - len(edit.old)
-    return tuple(places)
 
 
 def _renamed(option: str, name_map: NameMap) -> str:

@@ -33,7 +33,7 @@ LABEL = re.compile(r"\*\*.+\*\*\s*$")
 def folder() -> Path:
     path = asset_path(PLAYS)
     if not path.exists():
-        pytest.skip("needs the plays in the cache: run `probe data fetch play_passages`")
+        pytest.skip("needs the plays in the cache: run `probe data fetch shakespeare`")
     return path
 
 
