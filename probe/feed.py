@@ -150,7 +150,8 @@ def jobs(page: list[ToAsk], run: ModelRun) -> Iterator[Job]:
         yield Job(
             keys=tuple(cell.key for cell in cells),
             choices=tuple(cell.sample % samples for cell in cells),
-            body=run.provider.body(request),
+            # Of what the endpoint cannot do there is no request.
+            body=b"" if task.asks in run.unavailable else run.provider.body(request),
             asks=task.asks,
             input_tokens=estimate_tokens(first.text),
         )

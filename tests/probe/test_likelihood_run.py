@@ -22,6 +22,7 @@ from probe.providers import Answered, Provider, Reply, Request, Served
 from prompts.likelihood import Likelihood
 from prompts.tasks.base import Asks
 from store.database import Database
+from tests.probe.fake_endpoint import FakeEndpoint, started
 from tests.probe.runs import conduct, query
 
 PASSAGES = (
@@ -231,6 +232,19 @@ async def test_what_an_endpoint_cannot_do_is_put_down_as_unavailable(tmp_path: P
     able = Likely()
     await run(tmp_path, able)
     assert not able.asked
+
+
+async def test_a_real_endpoint_without_log_probabilities_ends_no_run(tmp_path: Path) -> None:
+    """It answers chats and nothing else: its likelihoods are unavailable, and nothing broke."""
+    experiment = write(tmp_path)
+    async with started(FakeEndpoint()) as url:
+        text = experiment.read_text(encoding="utf-8").replace("http://127.0.0.1:9/v1", url)
+        experiment.write_text(text, encoding="utf-8")
+        ended = await conduct(experiment, tmp_path / "store")
+
+    assert (ended.how, ended.asked, ended.failed) == ("done", 0, 0)
+    outcomes = "SELECT outcome, count(*) FROM results GROUP BY ALL"
+    assert query(tmp_path / "store", outcomes) == [("unavailable", 4)]
 
 
 async def test_a_continuation_is_asked_of_the_bare_passage(tmp_path: Path) -> None:
