@@ -27,7 +27,7 @@ from typing import Final
 from prompts.item import Item, PromptName
 from prompts.tasks.base import Answer, GoldIs, Marked, TaskBase, Unparsed, counted
 from prompts.tasks.json_replies import object_schema
-from prompts.tasks.plain_replies import EMPTY, as_text, json_property, undecorated, words_of
+from prompts.tasks.plain_replies import EMPTY, text_in, undecorated
 
 LETTERS: Final = ("A", "B", "C", "D")
 """The options, in the order shown."""
@@ -98,9 +98,7 @@ class Decop(TaskBase):
     ) -> Answer | Unparsed:
         """The one letter a reply gives: by itself at its start, as its answer, or alone named."""
         del gold
-        value = json_property(reply, "option")
-        said = words_of(reply) if value is None else value
-        said = said if isinstance(said, str | Unparsed) else as_text(said, "option")
+        said = text_in(reply, "option")
         if isinstance(said, Unparsed):
             return said
         return _letter(said, options)

@@ -33,7 +33,7 @@ from prompts.item import Item, PromptName
 from prompts.tasks.base import Answer, GoldIs, Marked, Measure, TaskBase, Unparsed
 from prompts.tasks.json_replies import object_schema
 from prompts.tasks.overlap import common_prefix, rouge_l
-from prompts.tasks.plain_replies import EMPTY, as_text, json_property, undecorated, words_of
+from prompts.tasks.plain_replies import EMPTY, text_in, undecorated
 
 WORK: Final = "{work}"
 """What stands for the name of the work in a wording."""
@@ -97,11 +97,7 @@ class GuidedInstruction(TaskBase):
     ) -> Answer | Unparsed:
         """All words of a reply; one that declines is a continuation that shares little."""
         del gold, options
-        value = json_property(reply, "suffix")
-        if value is None:
-            said: str | Unparsed = words_of(reply)
-        else:
-            said = value if isinstance(value, Unparsed) else as_text(value, "suffix")
+        said = text_in(reply, "suffix")
         if isinstance(said, Unparsed):
             return said
         return Answer({"suffix": said}) if undecorated(said) else Unparsed(EMPTY)

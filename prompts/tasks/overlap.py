@@ -23,12 +23,13 @@ def common_prefix(one: Sequence[str], other: Sequence[str]) -> int:
 
 def rouge_l(said: str, true: str) -> float:
     """ROUGE-L's F-measure of what is said against the true text, in [0, 1]."""
-    return float(_scorer().score(true, said)["rougeL"].fmeasure)
+    return float(scorer(("rougeL",)).score(true, said)["rougeL"].fmeasure)
 
 
-@lru_cache(maxsize=1)
-def _scorer() -> RougeScorer:
+@lru_cache
+def scorer(metrics: tuple[str, ...]) -> RougeScorer:
+    """What computes these ROUGE metrics, of stemmed words."""
     # It brings nltk, which takes seconds to load.
     from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415
 
-    return RougeScorer(["rougeL"], use_stemmer=True)
+    return RougeScorer(list(metrics), use_stemmer=True)

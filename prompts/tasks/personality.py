@@ -19,7 +19,7 @@ from typing import Final
 from prompts.item import PromptName
 from prompts.tasks.base import Answer, GoldIs, Marked, TaskBase, Unparsed, counted
 from prompts.tasks.json_replies import object_schema
-from prompts.tasks.plain_replies import EMPTY, as_text, json_property, undecorated, words_of
+from prompts.tasks.plain_replies import EMPTY, text_in, undecorated
 
 _ASK = (
     "Here is a passage from a book, and below it the name of one of its characters. Say which of "
@@ -119,10 +119,7 @@ class Personality(TaskBase):
         line; then the whole reply where it names one trait alone and does not deny it.
         """
         del gold
-        value = json_property(reply, "trait")
-        if value is None:
-            return _chosen(words_of(reply), options)
-        said = value if isinstance(value, Unparsed) else as_text(value, "trait")
+        said = text_in(reply, "trait")
         return said if isinstance(said, Unparsed) else _chosen(said, options)
 
     def mark(

@@ -6,6 +6,7 @@ Pure. What the words say is for each task to read.
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Final
 
 from prompts.tasks.base import Unparsed
@@ -52,6 +53,22 @@ def json_property(reply: str, name: str) -> object | Unparsed | None:
         if key.strip().casefold() == name:
             return Unparsed(f"JSON whose {name!r} is null") if value is None else value
     return Unparsed(f"JSON without {name!r}") if is_json else None
+
+
+def text_in(
+    reply: str, name: str, prose: Callable[[str], str | Unparsed] = lambda words: words
+) -> str | Unparsed:
+    """What a reply says: one property of its JSON as a text, or its words.
+
+    Args:
+        reply: As the model gave it.
+        name: The property.
+        prose: Reads the words of a reply that is no JSON; as they are where it is left out.
+    """
+    value = json_property(reply, name)
+    if value is None:
+        return prose(words_of(reply))
+    return value if isinstance(value, Unparsed) else as_text(value, name)
 
 
 def as_text(value: object, name: str) -> str | Unparsed:

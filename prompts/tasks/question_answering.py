@@ -18,7 +18,7 @@ from prompts.item import PromptName
 from prompts.tasks import squad
 from prompts.tasks.base import Answer, GoldIs, Marked, Measure, TaskBase, Unparsed
 from prompts.tasks.json_replies import object_schema
-from prompts.tasks.plain_replies import EMPTY, as_text, json_property, undecorated, words_of
+from prompts.tasks.plain_replies import EMPTY, text_in, undecorated
 
 _ASK = (
     "Here is a dialogue, and below it a question about it. Answer the question with words of the "
@@ -89,11 +89,7 @@ class QuestionAnswering(TaskBase):
         or else the last that says so, or else the first that neither asks nor announces anything.
         """
         del gold, options
-        value = json_property(reply, "answer")
-        if value is None:
-            said: str | Unparsed = _answer_line(words_of(reply))
-        else:
-            said = value if isinstance(value, Unparsed) else as_text(value, "answer")
+        said = text_in(reply, "answer", _answer_line)
         if isinstance(said, Unparsed):
             return said
         words = undecorated(said)

@@ -14,16 +14,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
 from prompts.item import PromptName
 from prompts.tasks.base import Answer, GoldIs, Marked, Measure, TaskBase, Unparsed
 from prompts.tasks.json_replies import object_schema
-from prompts.tasks.plain_replies import EMPTY, as_text, json_property, words_of
-
-if TYPE_CHECKING:
-    from rouge_score.rouge_scorer import RougeScorer
+from prompts.tasks.overlap import scorer
+from prompts.tasks.plain_replies import EMPTY, text_in
 
 METRICS: Final = ("rouge1", "rouge2", "rougeL")
 """The first is the headline."""
@@ -85,11 +82,7 @@ class Summarization(TaskBase):
     ) -> Answer | Unparsed:
         """All words of a reply but a heading; one that declines is a summary that shares little."""
         del gold, options
-        value = json_property(reply, "summary")
-        if value is None:
-            said: str | Unparsed = _without_heading(words_of(reply))
-        else:
-            said = value if isinstance(value, Unparsed) else as_text(value, "summary")
+        said = text_in(reply, "summary", _without_heading)
         if isinstance(said, Unparsed):
             return said
         return Answer({"summary": said}) if re.search(r"[^\W_]", said) else Unparsed(EMPTY)
@@ -115,16 +108,8 @@ def _without_heading(words: str) -> str:
 
 def _rouge(said: str, recaps: Sequence[str]) -> dict[str, float]:
     """The best F-measure of each metric over the recaps."""
-    each = [_scorer().score(recap, said) for recap in recaps]
+    each = [scorer(METRICS).score(recap, said) for recap in recaps]
     return {metric: max(float(one[metric].fmeasure) for one in each) for metric in METRICS}
-
-
-@lru_cache(maxsize=1)
-def _scorer() -> RougeScorer:
-    # It brings nltk, which takes seconds to load.
-    from rouge_score.rouge_scorer import RougeScorer  # noqa: PLC0415
-
-    return RougeScorer(list(METRICS), use_stemmer=True)
 
 
 SUMMARIZATION = Summarization()
