@@ -9,14 +9,15 @@ from typing import Final
 
 from store.assets import file_sha256
 
-_LOADED: Final = frozenset({".safetensors", ".json", ".jinja", ".model", ".txt"})
+_LOADED: Final = frozenset({".safetensors", ".bin", ".json", ".jinja", ".model", ".txt"})
 """Endings of weights, of settings and of what a tokenizer is made of."""
 
 
 def folder_digest(folder: Path) -> str:
     """sha256 over the sorted lines "name, two spaces, sha256" of a model's files, in hex.
 
-    Notes, licences and hidden files are none of them.
+    Notes, licences and hidden files are none of them. Weights are read whole: two fine-tuned models
+    can differ in the middle of a file alone.
     """
     lines = [
         f"{path.name}  {_sha256(path, *_state(path))}\n"

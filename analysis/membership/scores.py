@@ -123,7 +123,7 @@ def min_k(passage: Passage, k: float = K) -> float:
 
     Of n tokens they are max(1, floor(k n)). Needs the log-probability of each token.
 
-    Source: Shi et al. (2024), Detecting Pretraining Data from Large Language Models, sec. 4.
+    Source: Shi et al. (2024), Detecting Pretraining Data from Large Language Models, sec. 3.
     """
     return _lowest(_known(passage.own), k)
 

@@ -2,23 +2,20 @@
 
 from __future__ import annotations
 
-import hashlib
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, Literal
 
 from probe.errors import SpecError
 from probe.model_spec import ModelSpec
+from probe.weights_folder import folder_digest
 from store.assets import file_sha256
 from store.catalogue import MODELS
 from store.keys import digest
 
 _HUB_ID: Final = re.compile(r"^[A-Za-z0-9][\w.-]*(/[A-Za-z0-9][\w.-]*)?$")
-_WHOLE: Final = 64 << 20
-"""Files up to this size are digested whole, larger ones at both ends (bytes)."""
-_END: Final = 1 << 20
 _OF_THE_REPLY: Final = (
     "--quantization",
     "-q",
@@ -123,26 +120,7 @@ def _weights_identity(model: ModelSpec, weights: VllmWeights) -> str:
         return f"hub:{model.model}"
     if weights.kind == "gguf":
         return f"sha256:{file_sha256(weights.path)}"
-    return f"folder:{digest(dict(_contents(weights.path)))}"
-
-
-def _contents(folder: Path) -> Iterator[tuple[str, str]]:
-    """The files a model is loaded from, by name, each with a digest."""
-    for path in sorted(folder.iterdir()):
-        if path.suffix in {".json", ".jinja", ".model", ".safetensors", ".bin", ".txt"}:
-            yield path.name, _file_identity(path)
-
-
-def _file_identity(path: Path) -> str:
-    size = path.stat().st_size
-    if size <= _WHOLE:
-        return file_sha256(path)
-    ends = hashlib.sha256()
-    with path.open("rb") as file:
-        ends.update(file.read(_END))
-        file.seek(size - _END)
-        ends.update(file.read(_END))
-    return f"{size}:{ends.hexdigest()}"
+    return f"folder:{folder_digest(weights.path)}"
 
 
 def _of_the_reply(args: Sequence[str]) -> list[str]:
