@@ -10,6 +10,8 @@ from analysis.plots.degradation import degradation
 from analysis.plots.dots import dots
 from analysis.plots.group_bars import group_bars
 from analysis.plots.heat_map import heat_map
+from analysis.plots.inline import inline_svg
+from analysis.plots.study_figure import study_figure
 
 __all__ = [
     "Chart",
@@ -18,5 +20,7 @@ __all__ = [
     "dots",
     "group_bars",
     "heat_map",
+    "inline_svg",
     "save",
+    "study_figure",
 ]

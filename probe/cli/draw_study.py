@@ -7,12 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from analysis.plots import Chart, condition_bars, degradation, dots, group_bars, heat_map, save
+from analysis.plots import group_bars, save, study_figure
 
 if TYPE_CHECKING:
     from analysis.cells import Cell
     from analysis.studies import StudyTable
-    from analysis.studies.study import Figure
 
 _SIDES: Final = (".in", ".out")
 _Y: Final = "Mean cosine similarity"
@@ -38,23 +37,7 @@ def draw_study(table: StudyTable, folder: Path) -> Iterator[Path]:
         )
         yield from save(chart, folder, _file(f"{table.study} {table.mode} {layout.table}"))
     for figure in table.figures:
-        yield from save(_chart(figure), folder, _file(f"{table.study} {figure.name}"))
-
-
-def _chart(figure: Figure) -> Chart:
-    if figure.kind == "bars":
-        return condition_bars(figure.panels, title=figure.title, y_label=figure.axis)
-    if figure.kind == "heat map":
-        return heat_map(figure.panels, title=figure.title, key_label=figure.axis)
-    if figure.kind == "dots":
-        return dots(
-            figure.panels,
-            title=figure.title,
-            x_label=figure.axis,
-            decimals=figure.decimals,
-            nothing=figure.nothing,
-        )
-    return degradation(figure.panels[0], title=figure.title, x_label=figure.axis)
+        yield from save(study_figure(figure), folder, _file(f"{table.study} {figure.name}"))
 
 
 def _file(name: str) -> str:
