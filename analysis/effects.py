@@ -12,6 +12,7 @@ from typing import Final
 import numpy as np
 
 from analysis.errors import Undefined
+from analysis.joint import Moving, flipped_together, mean_of, shares_clusters
 from analysis.metrics import Floats
 from analysis.pairs import Documents, Gaps
 from analysis.power import detectable, needed
@@ -26,7 +27,6 @@ from analysis.statistics import (
     estimate,
     flipped,
     mcnemar,
-    mean_of,
     resampled,
 )
 
@@ -46,6 +46,7 @@ class Effect:
         undefined: Why there is no estimate; None where there is one.
         estimate: The difference and its spread.
         flips: Differences with conditions swapped, shape (flips, 1).
+        moving: What was swapped.
     """
 
     metric: str
@@ -64,6 +65,7 @@ class Effect:
     test: str | None = None
     estimate: Estimate | None = None
     flips: Flipped | None = None
+    moving: Moving | None = None
 
     @property
     def difference(self) -> float | None:
@@ -174,7 +176,8 @@ def _effect(blank: Effect, sample: _Sample, at: int) -> Effect:
     try:
         if known.items > 1 and not known.differing:
             raise Undefined("no item differs")
-        own = estimate(sample.drawn, sample.moving, at, sample.clusters.by)
+        clusters = sample.clusters
+        own = estimate(sample.drawn, sample.moving, at, clusters.by, clusters.names)
     except Undefined as error:
         return replace(known, undefined=str(error))
     return replace(known, estimate=own, undefined=None)
@@ -184,10 +187,12 @@ def _tested(known: Effect, sample: _Sample, at: int) -> Effect:
     if known.items < 2 or known.difference is None:
         return known
     flips = Flipped(differences=sample.flips.differences[:, [at]], exact=sample.flips.exact)
+    moving = Moving(paired=sample.moving, statistic=at, names=sample.clusters.names)
+    known = replace(known, flips=flips, moving=moving)
     counts = _right_or_wrong(sample, at)
     if counts is None:
-        return replace(known, flips=flips, p=flips.p(known.difference), test=SIGN_FLIP)
-    return replace(known, flips=flips, p=mcnemar(*counts), test=MCNEMAR)
+        return replace(known, p=flips.p(known.difference), test=SIGN_FLIP)
+    return replace(known, p=mcnemar(*counts), test=MCNEMAR)
 
 
 def _right_or_wrong(sample: _Sample, at: int) -> tuple[int, int] | None:
@@ -207,7 +212,7 @@ def _right_or_wrong(sample: _Sample, at: int) -> tuple[int, int] | None:
 def mean_effect(parts: Sequence[tuple[str, Effect]], rng: np.random.Generator) -> Effect:
     """The mean of tasks' effects: each task weighs alike, and within it each of its effects.
 
-    The parts are resampled and flipped each by itself.
+    Works, or scenes, that several parts have move in all of them at once.
 
     Args:
         parts: Task and effect, at least one.
@@ -236,7 +241,12 @@ def mean_effect(parts: Sequence[tuple[str, Effect]], rng: np.random.Generator) -
         found = replace(found, estimate=mean_of(estimates, weights))
     flips = [each.flips for each in own if each.flips]
     if len(flips) == len(own) and found.difference is not None:
-        together = _together(flips, weights, rng)
+        moving = [each.moving for each in own if each.moving]
+        together = (
+            flipped_together(moving, weights, rng)
+            if shares_clusters(moving)
+            else _together(flips, weights, rng)
+        )
         found = replace(found, p=together.p(found.difference), test=SIGN_FLIP)
     return found
 

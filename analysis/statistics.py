@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 import numpy as np
@@ -29,7 +29,6 @@ _EXACT_TO: Final = 12
 _AT_ONCE: Final = 2_000_000
 _ROUNDING: Final = 1e-12
 _TAIL: Final = 0.025
-
 Places = npt.NDArray[np.int64]
 
 
@@ -102,10 +101,13 @@ class Clusters:
     Attributes:
         by: "work", "scene" or "item".
         of: Cluster of each item, from 0 without gaps, shape (items,).
+        names: Clusters of other samples with the same name are the same work, or scene of it;
+            empty where nothing tells.
     """
 
     by: str
     of: Places
+    names: tuple[str, ...] = ()
 
     @property
     def count(self) -> int:
@@ -128,8 +130,10 @@ def clustered(works: Sequence[str], scenes: Sequence[str]) -> Clusters:
         number = {name: at for at, name in enumerate(dict.fromkeys(names))}
         alone = by == "scene" and len(number) == len(names)
         if len(number) >= FEWEST and not alone:
-            return Clusters(by=by, of=np.array([number[name] for name in names], dtype=np.int64))
-    return Clusters(by="item", of=np.arange(len(works)))
+            of = np.array([number[name] for name in names], dtype=np.int64)
+            return Clusters(by=by, of=of, names=tuple(f"{by} {name}" for name in number))
+    told = tuple(f"scene {name}" for name in number) if alone else ()
+    return Clusters(by="item", of=np.arange(len(works)), names=told)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,6 +147,9 @@ class Estimate:
         variance_a: Of `value_a`.
         covariance: Of both.
         freedom: Degrees of freedom of the errors.
+        names: Of the clusters, as `Clusters.names`.
+        pulls: What each cluster adds to the errors of the difference and of `value_a`, shape
+            (2, clusters); their squares sum to `variance` and `variance_a`.
     """
 
     difference: float
@@ -151,6 +158,8 @@ class Estimate:
     variance_a: float
     covariance: float
     freedom: float
+    names: tuple[str, ...] = ()
+    pulls: Floats = field(default_factory=lambda: np.zeros((2, 0)), repr=False, compare=False)
 
     @property
     def error(self) -> float:
@@ -185,7 +194,9 @@ class Estimate:
         return Interval((middle - root) / leading, (middle + root) / leading)
 
 
-def estimate(drawn: Floats, paired: Paired, statistic: int, by: str) -> Estimate:
+def estimate(
+    drawn: Floats, paired: Paired, statistic: int, by: str, names: tuple[str, ...] = ()
+) -> Estimate:
     """A statistic's difference with its bootstrap standard error.
 
     Args:
@@ -193,6 +204,7 @@ def estimate(drawn: Floats, paired: Paired, statistic: int, by: str) -> Estimate
         paired: What it was drawn from.
         statistic: Which one (index).
         by: What the clusters are, for the message.
+        names: Of the clusters.
 
     Raises:
         Undefined: Fewer than two clusters, or none differs, or all alike: resampling gives an
@@ -211,7 +223,24 @@ def estimate(drawn: Floats, paired: Paired, statistic: int, by: str) -> Estimate
         variance_a=float(spread[1, 1]),
         covariance=float(spread[0, 1]),
         freedom=max(1.0, _alike(paired, statistic) - 1),
+        names=names,
+        pulls=_pulls(paired, statistic, np.diag(spread)),
     )
+
+
+def _pulls(paired: Paired, statistic: int, variances: Floats) -> Floats:
+    """How far the difference and the first value move with each cluster, scaled to variances."""
+    without = [
+        paired.pooling.values(side.sum(axis=0) - side)[:, statistic]
+        for side in (paired.a, paired.b)
+    ]
+    value_a, value_b = paired.values_a[statistic], paired.values_b[statistic]
+    moved = np.stack([(value_a - value_b) - (without[0] - without[1]), value_a - without[0]])
+    moved = np.nan_to_num(moved)
+    total = (moved**2).sum(axis=1)
+    scale = np.sqrt(np.divide(variances, total, out=np.zeros(2), where=total > 0))
+    found: Floats = moved * scale[:, None]
+    return found
 
 
 def level_interval(drawn: Floats, paired: Paired, statistic: int, by: str) -> Interval:
@@ -283,26 +312,6 @@ def resampled(paired: Paired, rng: np.random.Generator, draws: int = DRAWS) -> F
     return np.stack([values[:, 0], values[:, 0] - values[:, 1]])
 
 
-def mean_of(estimates: Sequence[Estimate], weights: Sequence[float]) -> Estimate:
-    """The weighted mean of independent estimates.
-
-    Its degrees of freedom are Satterthwaite's: those of its widest parts.
-
-    Source: Satterthwaite (1946), Biometrics Bulletin 2(6).
-    """
-    parts = [(each, weight) for each, weight in zip(estimates, weights, strict=True)]
-    variances = [weight**2 * each.variance for each, weight in parts]
-    return Estimate(
-        difference=sum(weight * each.difference for each, weight in parts),
-        value_a=sum(weight * each.value_a for each, weight in parts),
-        variance=sum(variances),
-        variance_a=sum(weight**2 * each.variance_a for each, weight in parts),
-        covariance=sum(weight**2 * each.covariance for each, weight in parts),
-        freedom=sum(variances) ** 2
-        / sum(own**2 / each.freedom for own, (each, _) in zip(variances, parts, strict=True)),
-    )
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Flipped:
     """Differences with the conditions swapped in some clusters, as likely where nothing differs.
@@ -349,7 +358,7 @@ def flipped(paired: Paired, rng: np.random.Generator, flips: int = FLIPS) -> Fli
     found: list[Floats] = []
     for start in range(0, total, step):
         rows = np.arange(start, min(start + step, total))
-        swapped = _swaps(rows, clusters) if exact else _drawn_swaps(rng, len(rows), clusters)
+        swapped = _swaps(rows, clusters) if exact else drawn_swaps(rng, len(rows), clusters)
         moved = (swapped @ more).reshape(len(rows), *shape)
         found.append(paired.pooling.values(a - moved) - paired.pooling.values(b + moved))
     return Flipped(differences=np.concatenate(found), exact=exact)
@@ -359,7 +368,8 @@ def _swaps(numbers: Places, clusters: int) -> Floats:
     return ((numbers[:, None] >> np.arange(clusters)) & 1).astype(np.float64)
 
 
-def _drawn_swaps(rng: np.random.Generator, draws: int, clusters: int) -> Floats:
+def drawn_swaps(rng: np.random.Generator, draws: int, clusters: int) -> Floats:
+    """Which clusters are swapped in each draw, 0 or 1 as likely: shape (draws, clusters)."""
     packed = rng.integers(0, 256, size=(draws, -(-clusters // 8)), dtype=np.uint8)
     return np.unpackbits(packed, axis=1, count=clusters).astype(np.float64)
 

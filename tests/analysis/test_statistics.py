@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from scipy.stats import binomtest, bootstrap, permutation_test, t
 
 from analysis.errors import Undefined
+from analysis.joint import mean_of
 from analysis.metrics import headline_and_each
 from analysis.statistics import (
     Estimate,
@@ -19,7 +20,6 @@ from analysis.statistics import (
     holm,
     level_interval,
     mcnemar,
-    mean_of,
     resampled,
 )
 

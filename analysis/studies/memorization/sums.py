@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 
 from analysis.errors import Undefined
+from analysis.joint import mean_of
 from analysis.metrics import SUMS, Floats, headline_and_each
 from analysis.statistics import (
     Estimate,
@@ -18,7 +19,6 @@ from analysis.statistics import (
     clustered,
     estimate,
     level_interval,
-    mean_of,
     resampled,
 )
 
@@ -109,7 +109,7 @@ def change_spread(sums: Sums, rng: np.random.Generator) -> Spread:
     clusters = clustered(sums.works, sums.scenes)
     moving = sums.paired.grouped(clusters.of)
     try:
-        found = estimate(resampled(moving, rng), moving, 0, clusters.by)
+        found = estimate(resampled(moving, rng), moving, 0, clusters.by, clusters.names)
     except Undefined as error:
         return Spread(value=after - before, interval=None, undefined=str(error))
     low, high = found.interval.low, found.interval.high

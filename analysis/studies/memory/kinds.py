@@ -16,6 +16,7 @@ from typing import Final
 import numpy as np
 
 from analysis.errors import Undefined
+from analysis.joint import mean_of
 from analysis.metrics import SUMS, Floats, Pooling
 from analysis.statistics import (
     Estimate,
@@ -23,7 +24,6 @@ from analysis.statistics import (
     Paired,
     clustered,
     estimate,
-    mean_of,
     resampled,
 )
 
