@@ -190,9 +190,7 @@ def contrasts(
     found: list[_Found] = []
     for name, pair in pairs.items():
         for place in (place for place, own in held.items() if _comparable(own, pair)):
-            # The same whichever way round, so that a pair of two names has one interval and p.
-            words = sorted(f"{each.names} {each.prompt}" for each in (pair.a, pair.b))
-            rng = _stream(seed, *astuple(place), *words)
+            rng = stream_of(seed, place, pair)
             own = effects(paired.get((place, pair)), lacking.get((place, pair)), rng)
             found += [_Found(place=place, name=name, pair=pair, effect=each) for each in own]
     found.sort(key=lambda each: each.place)
@@ -254,6 +252,20 @@ def _comparable(own: Mapping[Condition, int], pair: Compared) -> bool:
     return pair.a in own and pair.b in own and own[pair.a] + own[pair.b] > 0
 
 
+def stream_of(seed: int, place: Place, pair: Compared) -> np.random.Generator:
+    """The draws of one contrast.
+
+    The same whichever way round, so that a pair of two names has one interval and p.
+    """
+    words = sorted(f"{each.names} {each.prompt}" for each in (pair.a, pair.b))
+    return _stream(seed, *astuple(place), *words)
+
+
+def stream_over_tasks(seed: int, model: str, wording: str, name: str) -> np.random.Generator:
+    """The draws of the mean over a model's tasks of one contrast, by its name."""
+    return _stream(seed, model, wording, name)
+
+
 def _stream(seed: int, *words: str) -> np.random.Generator:
     """Draws of their own for everything that is drawn for."""
     return np.random.default_rng([seed, zlib.crc32("\n".join(words).encode())])
@@ -269,7 +281,7 @@ def _over_tasks(found: Sequence[_Found], seed: int) -> Iterator[_Found]:
     for (model, wording, name), own_parts in groups.items():
         parts = [(each.place.task, each.effect) for each in own_parts]
         if len({task for task, _ in parts}) > 1:
-            effect = mean_effect(parts, _stream(seed, model, wording, name))
+            effect = mean_effect(parts, stream_over_tasks(seed, model, wording, name))
             place = Place(ALL_TASKS, "all", "all", model, wording, "all")
             yield replace(own_parts[0], place=place, effect=effect)
 

@@ -104,10 +104,17 @@ def documents(
 
     The first statistic is the headline; with `every_metric` each metric is one after it.
     """
-    bound = _bound(experiment, pairs, every_metric=every_metric)
+    bound = parameters(experiment, pairs, every_metric=every_metric)
+    return documents_in(ask(source, query("pairs"), bound), pairs, every_metric=every_metric)
+
+
+def documents_in(
+    answered: Answered, pairs: Sequence[Compared], *, every_metric: bool = False
+) -> dict[At, Documents]:
+    """The same from rows of pairs.sql, in its order."""
     return {
         at: _documents(own, every_metric=every_metric)
-        for at, own in _grouped(ask(source, query("pairs"), bound), pairs).items()
+        for at, own in _grouped(answered, pairs).items()
     }
 
 
@@ -115,15 +122,29 @@ def gaps(
     source: Source, experiment: str, pairs: Sequence[Compared], *, every_metric: bool
 ) -> dict[At, Gaps]:
     """By place and pair, what is missing under both conditions and what it could come to."""
-    bound = _bound(experiment, pairs, every_metric=every_metric)
-    bound["joined"] = [task.name for task in TASKS.values() if task.joined]
+    bound = parameters(experiment, pairs, every_metric=every_metric)
+    bound["joined"] = joined()
+    return gaps_in(ask(source, query("contrasts/missing"), bound), pairs, every_metric=every_metric)
+
+
+def gaps_in(
+    answered: Answered, pairs: Sequence[Compared], *, every_metric: bool = False
+) -> dict[At, Gaps]:
+    """The same from rows of contrasts/missing.sql, in its order."""
     return {
-        at: _gaps(own, every_metric=every_metric)
-        for at, own in _grouped(ask(source, query("contrasts/missing"), bound), pairs).items()
+        at: _gaps(own, every_metric=every_metric) for at, own in _grouped(answered, pairs).items()
     }
 
 
-def _bound(experiment: str, pairs: Sequence[Compared], *, every_metric: bool) -> dict[str, object]:
+def joined() -> list[str]:
+    """Tasks whose windows are answered as one text."""
+    return [task.name for task in TASKS.values() if task.joined]
+
+
+def parameters(
+    experiment: str, pairs: Sequence[Compared], *, every_metric: bool = False
+) -> dict[str, object]:
+    """Those of pairs.sql, for some pairs of conditions."""
     return {
         "experiment": experiment,
         "names_a": [each.a.names for each in pairs],

@@ -58,17 +58,27 @@ def experiment_table(source: Source, experiment: str) -> ExperimentTable:
     Raises:
         NoSuchTable: The store has no such experiment.
     """
-    plans = ask(source, query("plans"))
-    seeds = {str(row[0]): int(str(row[1])) for row in plans.rows}
-    if experiment not in seeds:
-        raise NoSuchTable(experiment, tuple(seeds))
+    seed = seed_of(source, experiment)
     named: dict[str, object] = {"experiment": experiment}
     replying = [task.name for task in TASKS.values() if task.asks == "reply"]
     return ExperimentTable(
         experiment=experiment,
         accuracy=ask(source, query("accuracy"), named).records(),
         headlines=ask(source, query("headlines"), named).records(),
-        contrasts=contrasts(source, experiment, seeds[experiment]),
+        contrasts=contrasts(source, experiment, seed),
         notes=ask(source, query("notes"), {**named, "replying": replying}).records(),
         replacement=ask(source, query("replacement"), named).records(),
     )
+
+
+def seed_of(source: Source, experiment: str) -> int:
+    """The seed of an experiment's current plan, which all draws for its tables come from.
+
+    Raises:
+        NoSuchTable: The store has no such experiment.
+    """
+    plans = ask(source, query("plans"))
+    seeds = {str(row[0]): int(str(row[1])) for row in plans.rows}
+    if experiment not in seeds:
+        raise NoSuchTable(experiment, tuple(seeds))
+    return seeds[experiment]

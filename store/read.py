@@ -40,6 +40,7 @@ _REFUSED: Final = "Authorization failed"
 _LOST: Final = ("Failed to send message", "Database was closed", "Invalid connection id")
 _NO_MEMORY: Final = ("Out of Memory Error", "failed to allocate", "could not allocate")
 _MEMORY_WAITS_S: Final = (1.0, 2.0)
+_INTERRUPTED: Final = "interrupted"
 _ONE_SCAN: Final = "Multiple streaming scans"
 _TABLES: Final = """
     SELECT table_name FROM information_schema.tables
@@ -113,6 +114,7 @@ class Reader:
             live: Where the server is, if there is one.
         """
         self._path, self._connection, self._live = path, connection, live
+        self._left = False
 
     def execute(self, query: str, parameters: Parameters = None) -> Connection:
         """Run one query; its rows are fetched from what is returned.
@@ -145,7 +147,7 @@ class Reader:
 
     def _do(self, act: Callable[[], T]) -> T:
         """Do something; where a served query lacks memory, ask the owner for more and try again."""
-        with self._refusals():
+        with self._refusals(), self._interrupts():
             if self._live is None:
                 return act()
             for wait_s in _MEMORY_WAITS_S:
@@ -162,8 +164,24 @@ class Reader:
             return interruptible(act)
 
     def close(self) -> None:
-        """Close the file, or leave the server."""
-        self._connection.close()
+        """Close the file, or leave the server; not where a query that nobody waits for goes on."""
+        if not self._left:
+            self._connection.close()
+
+    @contextlib.contextmanager
+    def _interrupts(self) -> Iterator[None]:
+        """End a file's query at Ctrl-C; a server's goes on, and closing would wait for it."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            self._connection.interrupt()
+            self._left = self._live is not None
+            raise
+        except RuntimeError as error:  # what DuckDB makes of Ctrl-C
+            if _INTERRUPTED not in str(error):
+                raise
+            self._connection.interrupt()
+            raise KeyboardInterrupt from None
 
     def _execute(self, query: str, parameters: Parameters) -> Connection:
         if self._live is not None:

@@ -112,7 +112,7 @@ def load(source: Source, corpus: str, encoders: Sequence[str]) -> Relations:
         raise NoVectors(corpus, reasons, fix)
     asked = find_own(source, corpus)
     return Relations(
-        connection=scratch(source, _queries(corpus, taken) | _own_queries(corpus, asked.systems)),
+        connection=scratch(source, _queries(corpus, taken) | own_queries(corpus, asked.systems)),
         corpus=corpus,
         representations=tuple(taken),
         left_out=tuple(left_out),
@@ -205,7 +205,7 @@ def _queries(corpus: str, taken: Sequence[Representation]) -> dict[str, str]:
     return queries
 
 
-def _own_queries(corpus: str, systems: Sequence[OwnSystem]) -> dict[str, str]:
+def own_queries(corpus: str, systems: Sequence[OwnSystem]) -> dict[str, str]:
     """The choices with those of the user's own models among them, and what these chose from."""
     if not systems:
         return {}
@@ -219,7 +219,7 @@ def _own_queries(corpus: str, systems: Sequence[OwnSystem]) -> dict[str, str]:
     columns = "system, experiment, dataset, work, task, model, names, prompt"
     own = f"(VALUES {', '.join(rows)}) AS own({columns})"
     choices = f"""
-        SELECT * FROM character_choices WHERE corpus = $corpus
+        SELECT * FROM main.character_choices WHERE corpus = $corpus
         UNION ALL BY NAME
         SELECT $corpus AS corpus, own.system, a.character, a.sample, a.rank, a.chosen
         FROM answered_choices AS a

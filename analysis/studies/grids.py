@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from typing import Final
 
 from analysis.cells import Cell, as_printed
-from analysis.studies.score_grids import SCORES, score_grid
+from analysis.studies.score_grids import SCORES, score_grid, score_text
+from analysis.studies.scores import Score
 from analysis.studies.shown import Grid, GridRow, Shown
 from analysis.studies.study import Form, Layout, StudyTable
 
@@ -26,7 +27,7 @@ def grids(table: StudyTable) -> list[Grid]:
 
 def _grid(table: StudyTable, layout: Layout) -> Grid:
     own = [cell for cell in table.cells if cell.table == layout.table]
-    placed = {_place(table, layout.form, cell): cell for cell in own}
+    placed = {place_of(table, layout.form, cell): cell for cell in own}
     rows = list(dict.fromkeys(row for row, _ in placed))
     columns = list(dict.fromkeys(column for _, column in placed))
     shown = {place: _shown(cell, layout.form) for place, cell in placed.items()}
@@ -52,7 +53,7 @@ def _grid(table: StudyTable, layout: Layout) -> Grid:
     )
 
 
-def _place(table: StudyTable, form: Form, cell: Cell) -> tuple[str, str]:
+def place_of(table: StudyTable, form: Form, cell: Cell) -> tuple[str, str]:
     """The labels of the row and the column in which a cell is shown."""
 
     def label(name: str) -> str:
@@ -68,6 +69,13 @@ def _place(table: StudyTable, form: Form, cell: Cell) -> tuple[str, str]:
     if form == "cosine":
         return label(cell.column), label(cell.row)
     return label(cell.row), label(cell.column)
+
+
+def text_of(cell: Cell, form: Form | None) -> str:
+    """A cell's number as its table prints it; whole where no table does."""
+    if form is None or cell.value is None:
+        return "–" if cell.value is None else repr(cell.value)
+    return score_text(cell, form) if isinstance(cell, Score) else _shown(cell, form).value
 
 
 def _shown(cell: Cell, form: Form) -> Shown:

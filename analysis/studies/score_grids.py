@@ -16,7 +16,7 @@ from analysis.cells import as_printed
 from analysis.statistics import Interval
 from analysis.studies.scores import Score
 from analysis.studies.shown import Grid, GridRow, Shown
-from analysis.studies.study import Layout, StudyTable
+from analysis.studies.study import Form, Layout, StudyTable
 
 STAR: Final = "*"
 DAGGER: Final = "†"
@@ -166,6 +166,15 @@ def _paper(level: Score | None, change: Score | None) -> str | None:
     if change is None or change.paper is None:
         return level.paper
     return f"{level.paper} {arrowed(float(change.paper))}"
+
+
+def score_text(score: Score, form: Form) -> str:
+    """A score as a table of this form prints it, without marks; with a value."""
+    if score.value is None:
+        return NOT_ASKED
+    if score.kind == "change":
+        return arrowed(score.value)
+    return as_printed(score.value, SCORES[form].decimals)
 
 
 def arrowed(points: float) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Literal, Protocol, runtime_checkable
+from typing import Any, Literal, Protocol, runtime_checkable
 
 from analysis.cells import Cell
+from analysis.explain.explanation import Explanation
 from analysis.panels import Panel
 from analysis.studies.scores import Score
 from store.corpus import Part
 from store.read import Source
 
+Explains = Callable[[Any], Explanation]
+"""Where a cell of a study's tables comes from."""
 Form = Literal["count", "rate", "correlation", "cosine", "fraction", "score", "percent", "nats"]
 """How a table's numbers are printed; see `analysis.studies.grids`."""
 
@@ -199,6 +202,9 @@ class ExperimentStudy(Protocol):
             BadRequest: No experiment is named where there are several or none.
         """
 
+    def explained(self, store: Source, asked: AskedOf) -> tuple[StudyTable, Explains]:
+        """The same with what explains each of their cells; raises as `table` does."""
+
 
 class Study(Protocol):
     """A study of a corpus that `probe table` can print."""
@@ -240,3 +246,6 @@ class Study(Protocol):
             NotHeld: The store lacks a part of the corpus.
             NoVectors: Nothing can be compared.
         """
+
+    def explained(self, store: Source, asked: Asked) -> tuple[StudyTable, Explains]:
+        """The same with what explains each of their cells; raises as `table` does."""

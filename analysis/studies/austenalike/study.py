@@ -8,10 +8,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from analysis.errors import BadRequest, NotHeld
+from analysis.explain.cosines import corpus_of
 from analysis.similarity.own_notes import own_notes
 from analysis.similarity.relations import Relations, load
 from analysis.similarity.rows import Member
 from analysis.studies.austenalike.clean import clean_cells
+from analysis.studies.austenalike.explained import Explainer
 from analysis.studies.austenalike.names import CORPUS, PUBLISHED, VECTORS
 from analysis.studies.austenalike.paper import printed_in_paper, with_paper
 from analysis.studies.austenalike.published import published_cells
@@ -154,6 +156,16 @@ class AustenAlike:
 
     def table(self, store: Source, asked: Asked) -> StudyTable:
         """Tables 1 to 9 and the bars of Figures 2 and 3."""
+        return self.explained(store, asked)[0]
+
+    def explained(self, store: Source, asked: Asked) -> tuple[StudyTable, Explainer]:
+        """Its tables, with what explains each of their cells.
+
+        Raises:
+            BadRequest: As for its tables.
+            NotHeld: Likewise.
+            NoVectors: Likewise.
+        """
         if asked.mode not in self.modes:
             raise BadRequest(f"{self.name} has the modes {' and '.join(self.modes)}")
         _check_held(store)
@@ -164,7 +176,7 @@ class AustenAlike:
             cells = with_paper(make(relations, asked.seed), printed_in_paper())
             own = _notes_on_own(relations, asked.mode)
         shown = {cell.table for cell in cells}
-        return StudyTable(
+        table = StudyTable(
             study=self.name,
             mode=asked.mode,
             vectors=vectors,
@@ -175,6 +187,7 @@ class AustenAlike:
             labels=_LABELS | relations.own.label_of(),
             notes=(*_notes_on(relations), *_notes_of(asked.mode), *own),
         )
+        return table, Explainer(corpus_of(relations), asked.mode, asked.seed)
 
 
 def _layout(table: str, title: str, form: Form) -> Layout:

@@ -258,7 +258,12 @@ class Held:
         return len({side.setting.descriptions for _, _, side in self.asked}) == 1
 
     def _stream(self, *what: object) -> np.random.Generator:
-        return np.random.default_rng([self.seed, zlib.crc32(repr(what).encode())])
+        return stream(self.seed, *what)
+
+
+def stream(seed: int, *what: object) -> np.random.Generator:
+    """The draws of one number: of a level by place, model and side, of a change by both sides."""
+    return np.random.default_rng([seed, zlib.crc32(repr(what).encode())])
 
 
 def load(source: Source, experiment: str, seed: int) -> Held:

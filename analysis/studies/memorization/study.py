@@ -8,6 +8,7 @@ from typing import Final
 
 from analysis.studies.experiments import chosen
 from analysis.studies.memorization import figures
+from analysis.studies.memorization.explained import Explainer
 from analysis.studies.memorization.load import load
 from analysis.studies.memorization.numbers import Setting
 from analysis.studies.memorization.paper import the_paper
@@ -121,11 +122,16 @@ class Memorization:
 
     def table(self, store: Source, asked: AskedOf) -> StudyTable:
         """Table 3, what Figures 2 to 5 show, descriptions, and the spread over wordings."""
+        return self.explained(store, asked)[0]
+
+    def explained(self, store: Source, asked: AskedOf) -> tuple[StudyTable, Explainer]:
+        """Its tables, with what explains each of their cells."""
         found = chosen(store, asked.experiment, TASKS)
         seed = found.seed if asked.seed is None else asked.seed
         numbers = load(store, found.experiment, seed)
         matched = the_paper().matched(numbers.models, asked.models)
-        return tables_of(Wanted(numbers=numbers, matched=matched, paper=asked.paper))
+        table = tables_of(Wanted(numbers=numbers, matched=matched, paper=asked.paper))
+        return table, Explainer(numbers)
 
 
 def tables_of(wanted: Wanted) -> StudyTable:

@@ -132,16 +132,23 @@ def continued(source: Source, experiment: str, seed: int) -> Continued | None:
 def _distributions(source: Source, experiment: str) -> Iterator[tuple[_At, str, Document]]:
     """How peaked the draws of each passage are, and whether that is called contaminated."""
     for row in ask(source, query("distributions", PACKAGE), {"experiment": experiment}).records():
-        greedy, *draws = (str(reply).split() for reply in list(row["replies"]))  # type: ignore[call-overload]
-        value = peakedness(greedy, draws)
-        for metric, number in (("peakedness", value), ("contaminated", float(value > XI))):
-            own = Document(
-                kind=str(row["kind"]),
-                work=str(row["work"]),
-                scene=str(row["scene"]),
-                a=(number, 1.0),
-            )
+        for metric, own in peaked(row).items():
             yield _At(_order(metric), DISTRIBUTION, metric), str(row["model"]), own
+
+
+def peaked(row: Mapping[str, object]) -> dict[str, Document]:
+    """How peaked a passage's draws are, and whether that is called contaminated, by metric."""
+    greedy, *draws = (str(reply).split() for reply in list(row["replies"]))  # type: ignore[call-overload]
+    value = peakedness(greedy, draws)
+    return {
+        metric: Document(
+            kind=str(row["kind"]),
+            work=str(row["work"]),
+            scene=str(row["scene"]),
+            a=(number, 1.0),
+        )
+        for metric, number in (("peakedness", value), ("contaminated", float(value > XI)))
+    }
 
 
 def _order(metric: str) -> tuple[int, tuple[float, ...], str]:

@@ -92,7 +92,13 @@ class Held:
 
 def readings(source: Source, experiment: str) -> Held | None:
     """What an experiment's models found likely of each passage; None without any."""
-    rows = ask(source, query("likelihoods", PACKAGE), {"experiment": experiment}).records()
+    return readings_in(
+        ask(source, query("likelihoods", PACKAGE), {"experiment": experiment}).records()
+    )
+
+
+def readings_in(rows: Sequence[Mapping[str, object]]) -> Held | None:
+    """The same from rows of likelihoods.sql, in its order."""
     found: dict[str, dict[Item, _Read]] = {}
     for row in rows:
         item = str(row["dataset"]), str(row["item_id"])

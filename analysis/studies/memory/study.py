@@ -13,6 +13,7 @@ from analysis.sql import query
 from analysis.studies.experiments import chosen
 from analysis.studies.memory import continued, figures, likelier, told_apart
 from analysis.studies.memory.continued import Continued
+from analysis.studies.memory.explained import Explainer
 from analysis.studies.memory.kinds import COLUMNS, DIFFERENCE, LITTLE_KNOWN, WELL_KNOWN
 from analysis.studies.memory.likelier import ALL_WORKS, PACKAGE, Changes
 from analysis.studies.memory.readings import readings
@@ -92,6 +93,14 @@ class Memory:
 
     def table(self, store: Source, asked: AskedOf) -> StudyTable:
         """Likelihoods by work and by names, continuations, and how well scores tell."""
+        return self.explained(store, asked)[0]
+
+    def explained(self, store: Source, asked: AskedOf) -> tuple[StudyTable, Explainer]:
+        """Its tables, with what explains each of their cells.
+
+        Raises:
+            BadRequest: As for its tables.
+        """
         if asked.models or asked.paper:
             raise BadRequest(f"{self.name} prints no paper's numbers; leave --as and --paper out")
         own = chosen(store, asked.experiment, TASKS)
@@ -108,7 +117,7 @@ class Memory:
                 " well_known or little_known; run it first, over a dataset such as play_passages"
             )
         parts = [part for part in _parts(found) if part.scores]
-        return StudyTable(
+        table = StudyTable(
             study=self.name,
             mode="",
             vectors=(),
@@ -120,6 +129,7 @@ class Memory:
             figures=tuple(part.figure for part in parts if part.figure),
             undrawn=tuple(part.undrawn for part in parts if part.undrawn),
         )
+        return table, Explainer(own.experiment, seed)
 
 
 def _parts(found: _Found) -> Iterator[_Part]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 import numpy as np
@@ -82,6 +82,22 @@ class ToldApart:
             for work in sorted(set(self.held.works(model))):
                 for each in own:
                     yield from self._row(model, each, work)
+
+    def scores_of(self, model: str, score: str, work: str, reference: str = "") -> list[Score]:
+        """One score of one model, over all works or one; by its name in the tables.
+
+        Raises:
+            KeyError: There is no such score.
+        """
+        blind = {each.name: each for each in self._blind_of(model)}
+        methods = {each.name: each for each in METHODS}
+        if score in blind:
+            own = blind[score]
+        else:
+            # Beside several references a score has that of its own in its name.
+            name = score.removesuffix(f": {reference}")
+            own = replace(self._by_method(model, methods[name], reference), name=score)
+        return list(self._row(model, own, work))
 
     def _scored(self, model: str) -> list[_Scored]:
         """Every score, and after them what the text alone says."""

@@ -9,15 +9,17 @@ from functools import partial
 from typing import Final
 
 from analysis.errors import BadRequest, NotHeld
+from analysis.explain.cosines import corpus_of
 from analysis.similarity.own_notes import own_notes
 from analysis.similarity.relations import Relations, load
 from analysis.similarity.rows import Member
 from analysis.studies.similarity.benchmarks import File, read_cast, read_groups, read_pairs
+from analysis.studies.similarity.explained import Explainer
 from analysis.studies.similarity.tables import Table, group_tables, pair_tables
 from analysis.studies.study import Asked, Inputs, PartSource, StudyTable
 from store.corpus import Part
 from store.corpus_rows import CastRow, GroupRow, PairRow, import_id
-from store.read import Source, ask
+from store.read import Connection, Source, ask
 
 _READER: Final = 1
 """Goes up when a file is read otherwise than before, so that it is read again."""
@@ -27,6 +29,8 @@ _CAST: Final = "SELECT character FROM characters WHERE corpus = $corpus"
 _WORKS: Final = "SELECT work FROM characters GROUP BY work ORDER BY min(ordinal)"
 _PAIRED: Final = """
     SELECT DISTINCT unnest([a, b]) FROM character_pairs WHERE part = $part AND "count" > 0"""
+_PARTS: Final = "SELECT DISTINCT part FROM character_pairs ORDER BY part"
+_ATTRIBUTES: Final = "SELECT DISTINCT attribute FROM character_groups ORDER BY attribute"
 _LABELS: Final = {
     "pearson": "Pearson",
     "pearson_all_pairs": "Pearson, all pairs",
@@ -84,6 +88,16 @@ class Similarity:
 
     def table(self, store: Source, asked: Asked) -> StudyTable:
         """Its tables, for every attribute of groups and one benchmark of pairs."""
+        return self.explained(store, asked)[0]
+
+    def explained(self, store: Source, asked: Asked) -> tuple[StudyTable, Explainer]:
+        """Its tables, with what explains each of their cells.
+
+        Raises:
+            BadRequest: As for its tables.
+            NotHeld: Likewise.
+            NoVectors: Likewise.
+        """
         corpus = self.corpus(asked.inputs)
         if asked.mode not in self.modes:
             raise BadRequest(f"{self.name} has the mode {self.modes[0]} alone")
@@ -93,10 +107,11 @@ class Similarity:
         notes = [f"{each.name} is left out: {each.reason}." for each in relations.left_out]
         with closing(relations.connection):
             tables, more = _tables(relations, asked.seed)
+            explainer = _explainer(relations, asked.seed)
         # In two words a name can be put on two lines, as its cells are.
         systems = {cell.row for table in tables for cell in table.cells}
         used = dict.fromkeys(each.encoder for each in relations.representations)
-        return StudyTable(
+        made = StudyTable(
             study=self.name,
             mode=asked.mode,
             vectors=tuple(used),
@@ -107,6 +122,7 @@ class Similarity:
             | relations.own.label_of(),
             notes=(*notes, *more, *_NOTES),
         )
+        return made, explainer
 
 
 def _tables(relations: Relations, seed: int) -> tuple[list[Table], list[str]]:
@@ -114,16 +130,12 @@ def _tables(relations: Relations, seed: int) -> tuple[list[Table], list[str]]:
     connection, notes = relations.connection, list[str]()
     works = [str(row[0]) for row in ask(connection, _WORKS).rows]
     groups = int(str(ask(connection, "SELECT count(*) FROM character_groups").rows[0][0]))
-    parts = [
-        str(row[0])
-        for row in ask(connection, "SELECT DISTINCT part FROM character_pairs ORDER BY part").rows
-    ]
+    parts = _first(connection, _PARTS)
     if not groups and not parts:
         raise NotHeld(relations.corpus, "groups or pairs", STUDY.needs)
     tables = group_tables(relations, works, seed) if groups else []
     paired: set[str] = set()
-    if _OWN in parts or len(parts) == 1:
-        part = _OWN if _OWN in parts else parts[0]
+    if (part := _benchmark(parts)) is not None:
         tables += pair_tables(relations, part, works, seed)
         paired = {str(row[0]) for row in ask(connection, _PAIRED, {"part": part}).rows}
     elif parts:
@@ -135,6 +147,24 @@ def _tables(relations: Relations, seed: int) -> tuple[list[Table], list[str]]:
     if relations.own.systems:
         notes.append(_OWN_NOTE)
     return tables, notes + own_notes(relations, _column, paired)
+
+
+def _explainer(relations: Relations, seed: int) -> Explainer:
+    attributes = _first(relations.connection, _ATTRIBUTES)
+    part = _benchmark(_first(relations.connection, _PARTS))
+    return Explainer(corpus_of(relations), attributes, part or _OWN, seed)
+
+
+def _benchmark(parts: Sequence[str]) -> str | None:
+    """Which pairs are taken: the user's own, or else the only ones."""
+    if _OWN in parts:
+        return _OWN
+    return parts[0] if len(parts) == 1 else None
+
+
+def _first(connection: Connection, text: str) -> list[str]:
+    """The first column of a query."""
+    return [str(row[0]) for row in ask(connection, text).rows]
 
 
 def _column(member: Member) -> str:

@@ -30,7 +30,9 @@ from analysis.studies.study import Form, Layout
 
 ALL_GROUPS: Final = "all groups"
 ALL_WORKS: Final = "all works"
-_SCOPES: Final = {"all": "", "other": ", other works"}
+OTHER_WORKS: Final = ", other works"
+"""What the names of tables end in that leave characters of the same work out."""
+_SCOPES: Final = {"all": "", "other": OTHER_WORKS}
 _MANY_WORKS: Final = 2
 
 Row = TypeVar("Row", Nearest, InOut)
@@ -85,7 +87,7 @@ def pair_tables(relations: Relations, part: str, works: Sequence[str], seed: int
         tables += [
             _by_work("pearson by work", "Correlation of cosine and count", paired, works, seed),
             _by_work(
-                "pearson by work, other works",
+                f"pearson by work{OTHER_WORKS}",
                 "Correlation of cosine and count, pairs of different works",
                 across,
                 works,

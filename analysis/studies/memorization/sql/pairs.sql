@@ -28,7 +28,7 @@ parts AS (
     SELECT *,
            unnest(parts_by(flags, CASE WHEN task = 'source_identification' THEN $flags ELSE [] END)) AS flag
     FROM windows)
-SELECT task, dataset, choices, flag, model, document, metric,
+SELECT task, dataset, choices, flag, model, $wording AS wording, document, metric,
        min(work) AS work,
        min(scene) AS scene,
        sum(recall_den_a) IS NOT NULL AS with_recall,
