@@ -134,7 +134,9 @@ def test_a_long_query_holds_up_nobody(tmp_path: Path) -> None:
             began = time.monotonic()
             code = owner.end()
             closing_s = time.monotonic() - began
-            _, said = waiting.communicate(timeout=30)
+            assert waiting.stderr is not None
+            said = waiting.stderr.readline()
+            waiting.kill()
 
     assert usual < 2
     assert slowest < 2
@@ -142,8 +144,7 @@ def test_a_long_query_holds_up_nobody(tmp_path: Path) -> None:
     assert others == CELLS + 250
     assert code == 0
     assert closing_s < 10
-    assert waiting.returncode == 2
-    assert said == f"probe: store {tmp_path}: the run ended before it had answered; ask again\n"
+    assert said == "the run ended before it had answered; asking again\n"
     assert count(tmp_path) == CELLS + 300
 
 

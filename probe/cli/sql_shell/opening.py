@@ -1,0 +1,80 @@
+"""The lines that open a store in DuckDB's own command, its UI or any of its clients."""
+
+from __future__ import annotations
+
+import shlex
+from importlib import metadata, resources
+from pathlib import Path
+
+from store.errors import NoStore
+from store.gate import quoted
+from store.live import LIVE, read_live
+from store.read import DATABASE
+
+
+def opening(store: Path) -> str:
+    """What to type elsewhere to see a store, as it can be reached now.
+
+    The token of a run is never in it: DuckDB reads it from the store's folder by itself.
+
+    Raises:
+        NoStore: There is none at the path.
+    """
+    folder = store.resolve()
+    file = folder / DATABASE
+    if not file.exists():
+        raise NoStore(store)
+    return _of_file(file) if read_live(folder) is None else _of_run(folder)
+
+
+def _of_file(file: Path) -> str:
+    path = shlex.quote(str(file))
+    return "\n".join(
+        [
+            "# DuckDB's own command, or its UI in the browser, which it downloads when first used:",
+            f"duckdb -readonly {path}",
+            f"duckdb -readonly -ui {path}",
+            "",
+            "# Any other client of DuckDB, such as Python's, R's or DBeaver's:",
+            f"ATTACH {quoted(str(file))} AS store (READ_ONLY); USE store;",
+            "",
+            "# While it is open there no run can start: close it, or ask through `probe sql`.",
+            "",
+        ]
+    )
+
+
+def _of_run(folder: Path) -> str:
+    live = read_live(folder)
+    address = quoted(live.address) if live else ""
+    steps = (
+        *(f"LOAD {quoted(str(path))};" for path in _extensions()),
+        f"SET VARIABLE token = (SELECT token FROM read_json({quoted(str(folder / LIVE))}));",
+        f"CREATE SECRET (TYPE quack, TOKEN getvariable('token'), SCOPE {address});",
+        f"ATTACH {address} AS run (READ_ONLY);",
+    )
+    version = metadata.version("duckdb")
+    return "\n".join(
+        [
+            f"# A run has the store and answers. In DuckDB {version}, its UI or a client:",
+            *steps,
+            "FROM run.results LIMIT 5;",
+            "",
+            f"# The token is read from {LIVE}, which is yours alone; no history or log holds it.",
+            "# In another DuckDB, instead of the two LOADs:",
+            "# FORCE INSTALL quack FROM core_nightly; LOAD quack;",
+            "# A query of several tables must run where the tables are:",
+            f"FROM quack_query({address}, 'SELECT … FROM … JOIN …');",
+            "",
+        ]
+    )
+
+
+def _extensions() -> list[Path]:
+    """The extensions of this installation, as files."""
+    found: list[Path] = []
+    for name in ("httpfs", "quack"):
+        wheel = resources.files(f"duckdb_extension_{name}")
+        version = metadata.version("duckdb")
+        found.append(Path(str(wheel / "extensions" / f"v{version}" / f"{name}.duckdb_extension")))
+    return found
