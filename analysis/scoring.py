@@ -6,10 +6,9 @@ Asks nobody: a reply is parsed and marked again whenever its parser's version ha
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
-from functools import partial
 from typing import Any, Final
 
 from analysis.sql import query
@@ -21,8 +20,17 @@ from store.rows import ScoreRow
 
 _STRETCH: Final = 200_000
 _MOST: Final = 5_000
-"""Cells gone through, and replies read, at a time."""
+_MOST_TEXTS: Final = 500
+"""Cells gone through, replies read, and texts of several windows joined, at a time."""
 _LISTS: Final = ("offsets", "logprobs", "token_ids", "ranks", "means", "variances")
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """What was read in one go: so many replies to one task."""
+
+    task: str
+    replies: int
 
 
 def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> int:
@@ -32,56 +40,83 @@ def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> 
         connection: The owner's; rows are inserted through it.
         keys: Only these replies; all if None.
     """
+    return sum(page.replies for page in score_pages(connection, keys=keys))
+
+
+def score_pages(
+    connection: Connection,
+    *,
+    keys: Sequence[str] | None = None,
+    tasks: Collection[str] = TASKS,
+    plans: Sequence[str] = (),
+) -> Iterator[Page]:
+    """Score as `score_replies` does, a page at a time; each is committed before it is yielded.
+
+    Whoever stops in between has lost nothing: what is left is found again.
+
+    Args:
+        connection: The owner's; rows are inserted through it, on the thread that asks for pages.
+        keys: Only these replies; all if None.
+        tasks: Only replies to tasks of these names.
+        plans: Only replies to the cells of these plans (experiment_id); of all, if there are none.
+    """
     cells = int(str(ask(connection, "SELECT count(*) FROM cells").rows[0][0]))
     # The keys of a call are few; all replies may be too many for memory.
     stretch = _STRETCH if keys is None else max(1, cells)
     wanted = None if keys is None else as_one(keys)
     asked = {str(row[0]) for row in ask(connection, "SELECT DISTINCT task FROM items").rows}
-    scored = 0
-    for task in (task for task in TASKS.values() if task.name in asked):
-        own: dict[str, object] = {"task": task.name, "version": task.version, "keys": wanted}
+    for task in (each for each in TASKS.values() if each.name in asked and each.name in tasks):
+        own: dict[str, object] = {
+            "task": task.name,
+            "version": task.version,
+            "keys": wanted,
+            "plans": list(plans),
+        }
         if task.asks == "likelihood":
-            scored += _score_all(connection, "to_measure", own, partial(_measured, task))
+            yield from _pages(connection, task, "to_measure", own, _measured)
             continue
         for start in range(0, cells, stretch):
             places = {"start": start, "end": start + stretch, "joined": task.joined}
-            bound = {**own, **places}
-            scored += _score_all(connection, "to_score", bound, partial(_score, task))
+            yield from _pages(connection, task, "to_score", {**own, **places}, _score)
         if task.joined:
-            scored += _score_joined(connection, task, own)
-    return scored
+            yield from _pages(connection, task, "to_join", own, _score_joined)
 
 
-def _score_all(
+def _pages(
     connection: Connection,
+    task: Task,
     wanted: str,
     bound: dict[str, object],
-    score: Callable[[dict[str, object], datetime], ScoreRow],
-) -> int:
-    """Score what a query gives, a page at a time, until it gives nothing more; return how much."""
-    scored = 0
+    score: Callable[[Task, dict[str, object], datetime], list[ScoreRow]],
+) -> Iterator[Page]:
+    """Score what a query gives, a page at a time, until it gives nothing more."""
+    most = _MOST_TEXTS if wanted == "to_join" else _MOST
     while True:
         now = datetime.now(UTC)
-        found = ask(connection, query(wanted), {**bound, "most": _MOST}).records()
-        insert(connection, [score(record, now) for record in found])
-        scored += len(found)
-        if len(found) < _MOST:
-            return scored
+        found = ask(connection, query(wanted), {**bound, "most": most}).records()
+        rows = [row for record in found for row in score(task, record, now)]
+        # Windows of several plans may share their replies: each is scored once.
+        once = {(row.prompt_hash, row.key): row for row in rows}
+        insert(connection, once.values())
+        if once:
+            yield Page(task.name, len(once))
+        if len(found) < most:
+            return
 
 
-def _score(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
+def _score(task: Task, record: dict[str, object], now: datetime) -> list[ScoreRow]:
     gold, options, accepted = _loaded(record)
     answer = read(task, str(record["text"]), str(record["outcome"]), gold, options)
     own = str(record["prompt_hash"]), str(record["key"])
-    return _row(task, own, answer, task.mark(answer, gold, accepted), now)
+    return [_row(task, own, answer, task.mark(answer, gold, accepted), now)]
 
 
-def _measured(task: Task, record: dict[str, object], now: datetime) -> ScoreRow:
+def _measured(task: Task, record: dict[str, object], now: datetime) -> list[ScoreRow]:
     names = [(int(start), int(end)) for start, end in json.loads(str(record["names_at"]))]
     likelihood = likelihood_of(record)
     own = str(record["prompt_hash"]), str(record["key"])
     marked = task.measure(likelihood, str(record["text"]), names)
-    return _row(task, own, Answer({}), marked, now)
+    return [_row(task, own, Answer({}), marked, now)]
 
 
 def likelihood_of(record: Mapping[str, Any]) -> Likelihood:
@@ -113,26 +148,21 @@ def _row(
     )
 
 
-def _score_joined(connection: Connection, task: Task, bound: dict[str, object]) -> int:
-    """Mark texts that were asked in windows: what is said of each is joined to one answer.
+def _score_joined(task: Task, record: dict[str, object], now: datetime) -> list[ScoreRow]:
+    """Mark a text that was asked in windows: what is said of each is joined to one answer.
 
     The first window's row holds the answer and its measures; the others' say what was read in them.
     """
-    now = datetime.now(UTC)
-    found = ask(connection, query("to_join"), bound).records()
+    gold, options, accepted = _loaded(record)
+    windows: list[dict[str, str]] = list(record["windows"])  # type: ignore[call-overload]
+    read_each = [read(task, own["text"], own["outcome"], gold, options) for own in windows]
+    whole = _joined(read_each)
     rows = []
-    for record in found:
-        gold, options, accepted = _loaded(record)
-        windows: list[dict[str, str]] = list(record["windows"])  # type: ignore[call-overload]
-        read_each = [read(task, own["text"], own["outcome"], gold, options) for own in windows]
-        whole = _joined(read_each)
-        for own, answer in zip(windows, (whole, *read_each[1:]), strict=True):
-            first = own is windows[0]
-            marked = task.mark(answer, gold, accepted) if first else Marked(right=0, units=0)
-            rows.append(_row(task, (own["prompt_hash"], own["key"]), answer, marked, now))
-    # Cells of several plans may share their replies: each is scored once.
-    insert(connection, {(row.prompt_hash, row.key): row for row in rows}.values())
-    return len(rows)
+    for own, answer in zip(windows, (whole, *read_each[1:]), strict=True):
+        first = own is windows[0]
+        marked = task.mark(answer, gold, accepted) if first else Marked(right=0, units=0)
+        rows.append(_row(task, (own["prompt_hash"], own["key"]), answer, marked, now))
+    return rows
 
 
 def _joined(answers: Sequence[Answer | Unparsed]) -> Answer | Unparsed:
