@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from probe.simulate.errors import UnknownPrompt
 from probe.simulate.faults import EARLY, Drawn, Draws
 from probe.simulate.ledger import Ledger
 from probe.simulate.limits import Limits, Over
@@ -117,9 +118,9 @@ class Planner:
         """
         if isinstance(asked, Refusal):
             return refused(asked)
-        if refusal := self._not_served(asked):
-            return refused(refusal)
-        made = [self._made(asked, choice) for choice in range(asked.choices)]
+        made = self._replies(asked)
+        if isinstance(made, Refusal):
+            return refused(made)
         if over := self._limits.admit(self._cost(asked, made)):
             return refused(_over_limit(asked.model, over))
         drawn = self._draws.draw(raw)
@@ -138,6 +139,15 @@ class Planner:
             prompt_tokens=made[0].prompt_tokens,
             reply_tokens=sum(one.reply_tokens for one in made),
         )
+
+    def _replies(self, asked: Asked) -> list[Made] | Refusal:
+        """The replies, or why there are none."""
+        if refusal := self._not_served(asked):
+            return refusal
+        try:
+            return [self._made(asked, choice) for choice in range(asked.choices)]
+        except UnknownPrompt as error:
+            return Refusal(status=400, message=str(error), code="unknown_prompt")
 
     def _not_served(self, asked: Asked) -> Refusal | None:
         models, room = self._settings.models, self._settings.max_open

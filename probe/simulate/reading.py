@@ -9,11 +9,11 @@ Pure.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable
 from typing import Final
 
 from probe.simulate.draws import Draw
+from probe.simulate.written import Said, speakers_said, title_said, trait_said, words_said
 
 NOTHING_ASKED: Final = "This reply is simulated."
 _SPEAKERS: Final = re.compile(r"The speakers to name are (.+?)\. Each is one of: (.+)\.$", re.M)
@@ -35,19 +35,6 @@ _SORTS: Final = (
 )
 _SOME_WORDS: Final = 5
 _SUMMARY_SENTENCES: Final = 4
-
-
-@dataclass(frozen=True, slots=True)
-class Said:
-    """An answer.
-
-    Attributes:
-        prose: As the prompt asks for it.
-        values: The same by the names of the properties that a JSON answer would have.
-    """
-
-    prose: str
-    values: Mapping[str, object] = field(default_factory=dict)
 
 
 def answer(prompt: str, draw: Draw) -> Said:
@@ -93,13 +80,13 @@ def _speakers(prompt: str, draw: Draw) -> Said:
     said = {
         label: drawn[at] if at < len(drawn) else draw.one(names) for at, label in enumerate(labels)
     }
-    return Said("\n".join(f"{label}: {name}" for label, name in said.items()), said)
+    return speakers_said(said)
 
 
 def _title(prompt: str, draw: Draw) -> Said:
     options = _listed(prompt)
     title = draw.one([words for _, words in options] if options else _TITLES)
-    return Said(title, {"title": title})
+    return title_said(title)
 
 
 def _alike(prompt: str, draw: Draw) -> Said:
@@ -117,7 +104,7 @@ def _alike(prompt: str, draw: Draw) -> Said:
 
 def _trait(prompt: str, draw: Draw) -> Said:
     letter, trait = draw.one(_LETTERED.findall(prompt.rpartition(_TRAITS)[2]) or [("a", "")])
-    return Said(f"({letter})", {"trait": trait})
+    return trait_said(trait, letter)
 
 
 def _perpetrator(prompt: str, draw: Draw) -> Said:
@@ -147,12 +134,12 @@ def _words(prompt: str, draw: Draw) -> Said:
     line = draw.one(lines) if draw.chance(25) else near
     speaker = _LABEL.match(line)
     if speaker and "who" in wanted:
-        return Said(speaker[1], {"answer": speaker[1]})
+        return words_said(speaker[1])
     found = list(_WORD.finditer(line, speaker.start(2) if speaker else 0))
     first = draw.below(max(1, len(found) - 1))
     last = min(len(found) - 1, first + draw.below(_SOME_WORDS))
     said = line[found[first].start() : found[last].end()] if found else line.strip()
-    return Said(said, {"answer": said})
+    return words_said(said)
 
 
 def _summary(prompt: str, draw: Draw) -> Said:

@@ -16,6 +16,7 @@ from typing import Any, Final, Protocol
 from probe.simulate.draws import Draw
 from probe.simulate.reading import NOTHING_ASKED, answer
 from probe.simulate.structured import fitting, schema_of
+from probe.simulate.written import Said, title_said
 
 _LETTERS_A_TOKEN: Final = 4
 _OPTION: Final = re.compile(r"^[ \t]*\d{1,3}\. +(\S.*?)\s*$", re.MULTILINE)
@@ -54,12 +55,14 @@ class Made:
         prompt_tokens: Tokens of the prompt (count).
         reply_tokens: Tokens of the reply (count).
         finish_reason: `stop`, or `length` where it was cut.
+        refused: Whether it stands where a refusal does, in a chat.
     """
 
     text: str
     prompt_tokens: int
     reply_tokens: int
     finish_reason: str = "stop"
+    refused: bool = False
 
 
 class ReplyMaker(Protocol):
@@ -85,7 +88,7 @@ class OptionMaker:
         options = _OPTION.findall(asked.text)
         drawn = int.from_bytes(text_digest(f"{choice}\n{asked.text}")[:8], "big")
         title = options[drawn % len(options)] if options else NOTHING_ASKED
-        return _made(asked, _in_form(asked, choice, title, {"title": title}))
+        return made(asked, in_form(asked, choice, title_said(title)))
 
 
 class ReaderMaker:
@@ -94,7 +97,7 @@ class ReaderMaker:
     def make(self, asked: Asked, choice: int) -> Made:
         """An answer drawn by the prompt's digest, right or wrong as chance has it."""
         said = answer(asked.text, Draw(f"{choice}\n{asked.text}"))
-        return _made(asked, _in_form(asked, choice, said.prose, said.values))
+        return made(asked, in_form(asked, choice, said))
 
 
 class EchoMaker:
@@ -106,7 +109,7 @@ class EchoMaker:
     def make(self, asked: Asked, choice: int) -> Made:
         """`echo ` and the first 16 hex digits of the prompt's sha256, the same in every choice."""
         del choice
-        return _made(asked, f"echo {text_digest(asked.text).hex()[:16]}")
+        return made(asked, f"echo {text_digest(asked.text).hex()[:16]}")
 
 
 MAKERS: Final[Mapping[str, ReplyMaker]] = {
@@ -116,22 +119,22 @@ MAKERS: Final[Mapping[str, ReplyMaker]] = {
 }
 
 
-def padded(made: Made, reply_tokens: int) -> Made:
+def padded(reply: Made, reply_tokens: int) -> Made:
     """The reply with filler below it up to a number of tokens; a longer one stays as it is."""
-    missing = reply_tokens * _LETTERS_A_TOKEN - len(made.text) - 2
-    if missing <= 0:
-        return made
+    missing = reply_tokens * _LETTERS_A_TOKEN - len(reply.text) - 2
+    if missing <= 0 or reply.refused:
+        return reply
     filler = (_FILLER * (missing // len(_FILLER) + 1))[:missing]
-    return replace(made, text=f"{made.text}\n\n{filler}", reply_tokens=reply_tokens)
+    return replace(reply, text=f"{reply.text}\n\n{filler}", reply_tokens=reply_tokens)
 
 
-def cut(made: Made, max_tokens: int | None) -> Made:
+def cut(reply: Made, max_tokens: int | None) -> Made:
     """The reply, cut where it is over a number of tokens."""
-    if max_tokens is None or made.reply_tokens <= max_tokens:
-        return made
+    if max_tokens is None or reply.reply_tokens <= max_tokens:
+        return reply
     return replace(
-        made,
-        text=made.text[: max_tokens * _LETTERS_A_TOKEN],
+        reply,
+        text=reply.text[: max_tokens * _LETTERS_A_TOKEN],
         reply_tokens=max_tokens,
         finish_reason="length",
     )
@@ -152,13 +155,15 @@ def text_digest(text: str) -> bytes:
     return hashlib.sha256(text.encode("utf-8", "surrogatepass")).digest()
 
 
-def _in_form(asked: Asked, choice: int, prose: str, values: Mapping[str, object]) -> str:
+def in_form(asked: Asked, choice: int, said: Said) -> str:
     """The prose of an answer, or its values as the JSON that the request asks for."""
     schema = schema_of(asked.body)
     if schema is None:
-        return prose
-    return fitting(schema, values, Draw(f"json\n{choice}\n{asked.text}"))
+        return said.prose
+    return fitting(schema, said.values, Draw(f"json\n{choice}\n{asked.text}"))
 
 
-def _made(asked: Asked, text: str) -> Made:
-    return Made(text=text, prompt_tokens=token_count(asked.text), reply_tokens=token_count(text))
+def made(asked: Asked, text: str, *, refused: bool = False) -> Made:
+    """A reply of a text, with its tokens counted."""
+    prompt_tokens, reply_tokens = token_count(asked.text), token_count(text)
+    return Made(text=text, prompt_tokens=prompt_tokens, reply_tokens=reply_tokens, refused=refused)

@@ -150,13 +150,18 @@ async def serving(settings: Settings, maker: ReplyMaker | None = None) -> AsyncI
 
 
 async def serve(
-    settings: Settings, announce: Callable[[str], None], *, until_stdin_closes: bool = False
+    settings: Settings,
+    announce: Callable[[str], None],
+    maker: ReplyMaker | None = None,
+    *,
+    until_stdin_closes: bool = False,
 ) -> None:
     """Serve until SIGINT or SIGTERM comes.
 
     Args:
         settings: How the endpoint behaves.
         announce: Told the base URL once it listens.
+        maker: Makes its replies, in place of the one the settings name.
         until_stdin_closes: End also when standard input ends.
     """
     stopped = asyncio.Event()
@@ -166,7 +171,7 @@ async def serve(
     if until_stdin_closes:
         # A daemon, not a task: a read that never ends would hold up the exit.
         threading.Thread(target=_watch_stdin, args=(loop, stopped.set), daemon=True).start()
-    async with serving(settings) as url:
+    async with serving(settings, maker) as url:
         announce(url)
         await stopped.wait()
 

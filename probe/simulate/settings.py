@@ -13,6 +13,8 @@ from probe.simulate.latency import parse_latency
 from probe.simulate.replies import MAKERS
 
 COUNTS: Final = ("usage", "reserved")
+PLANTED: Final = "planted"
+"""The replies of subjects with planted memory, which know an experiment."""
 HEADERS: Final = ("openai", "anthropic", "none")
 
 
@@ -25,7 +27,7 @@ class Settings:
         models: The models it serves; empty serves any.
         key: The only key it takes; None takes any, and none.
         latency: A fixed latency or a distribution, see `parse_latency` (seconds).
-        replies: The maker of replies, one of `MAKERS`.
+        replies: The maker of replies, one of `MAKERS`, or `planted`, whose maker is handed over.
         reply_tokens: Replies are padded to about so many tokens; None leaves them as made.
         rpm: Requests a minute; None is no limit.
         tpm: Tokens a minute; None is no limit.
@@ -78,7 +80,7 @@ class Settings:
             raise SettingsError("burst-s", self.burst_s, "a number of seconds over 0")
         _one_of("count", self.count, COUNTS)
         _one_of("headers", self.headers, HEADERS)
-        _one_of("replies", self.replies, tuple(MAKERS))
+        _one_of("replies", self.replies, (*MAKERS, PLANTED))
         self._check_rates()
 
     def _check_rates(self) -> None:

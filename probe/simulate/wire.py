@@ -185,7 +185,11 @@ def models_body(models: Sequence[str], created: int) -> bytes:
 def _chat_choice(at: int, made: Made, logprobs: int | None) -> dict[str, object]:
     return {
         "index": at,
-        "message": {"role": "assistant", "content": made.text, "refusal": None},
+        "message": {
+            "role": "assistant",
+            "content": None if made.refused else made.text,
+            "refusal": made.text if made.refused else None,
+        },
         "logprobs": None if logprobs is None else _chat_entries(made.text, logprobs),
         "finish_reason": made.finish_reason,
     }
