@@ -184,14 +184,15 @@ def _effect(blank: Effect, sample: _Sample, at: int) -> Effect:
 
 
 def _tested(known: Effect, sample: _Sample, at: int) -> Effect:
-    if known.items < 2 or known.difference is None:
+    observed = known.difference
+    if known.items < 2 or observed is None:
         return known
     flips = Flipped(differences=sample.flips.differences[:, [at]], exact=sample.flips.exact)
     moving = Moving(paired=sample.moving, statistic=at, names=sample.clusters.names)
     known = replace(known, flips=flips, moving=moving)
     counts = _right_or_wrong(sample, at)
     if counts is None:
-        return replace(known, p=flips.p(known.difference), test=SIGN_FLIP)
+        return replace(known, p=flips.p(observed), test=SIGN_FLIP)
     return replace(known, p=mcnemar(*counts), test=MCNEMAR)
 
 

@@ -99,8 +99,8 @@ def flipped_together(
     step = max(1, _AT_ONCE // max(1, len(number)))
     for start in range(0, FLIPS, step):
         swaps = drawn_swaps(rng, min(step, FLIPS - start), len(number))
-        for each, at, weight in zip(parts, places, weights, strict=True):
-            found[start : start + len(swaps), 0] += weight * _swapped(each, swaps[:, at])
+        for each, own, weight in zip(parts, places, weights, strict=True):
+            found[start : start + len(swaps), 0] += weight * _swapped(each, swaps[:, own])
     return Flipped(differences=found, exact=False)
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import re
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -34,6 +35,7 @@ Connection: TypeAlias = duckdb.DuckDBPyConnection
 DATABASE = "probe.duckdb"
 JOURNAL = "journal"
 ANOTHER: Final = "another process"
+_SPARING: Final = "600MB"
 _HEADERS_BYTES: Final = 3 * 4096
 _PATIENCE_S: Final = 1.0
 _REFUSED: Final = "Authorization failed"
@@ -163,6 +165,11 @@ class Reader:
                     time.sleep(wait_s)
             return interruptible(act)
 
+    def spare(self) -> None:
+        """Keep to little memory, at the cost of time and of room for temporary files."""
+        self._connection.execute(f"SET memory_limit = '{_SPARING}'")
+        self._connection.execute(f"SET temp_directory = {quoted(tempfile.gettempdir())}")
+
     def close(self) -> None:
         """Close the file, or leave the server; not where a query that nobody waits for goes on."""
         if not self._left:
@@ -264,8 +271,12 @@ def interruptible(act: Callable[[], T]) -> T:
     return future.result()
 
 
-def open_read(path: Path) -> Reader:
+def open_read(path: Path, *, sparing: bool = False) -> Reader:
     """Open a store read-only; through the run that owns it, while one is on.
+
+    Args:
+        path: The store's folder.
+        sparing: Whether queries on the file keep to 600 MB of memory and write the rest to disk.
 
     Raises:
         NoStore: There is none at the path.
@@ -278,10 +289,13 @@ def open_read(path: Path) -> Reader:
         if not (path / DATABASE).exists():
             raise NoStore(path)
         try:
-            return _open_file(path)
+            reader = _open_file(path)
+            if sparing:
+                reader.spare()
+            return reader
         except StoreBusy as busy:
-            if reader := _open_served(path, busy):
-                return reader
+            if served := _open_served(path, busy):
+                return served
             if time.monotonic() > until:  # a run that starts or ends serves a moment later
                 raise
         time.sleep(0.05)

@@ -75,7 +75,9 @@ def command(a: str, b: str | None, store: Path, **wanted: Unpack[_Wanted]) -> No
     with ExitStack() as stack:
         for place in places:
             if place.store not in readers:
-                readers[place.store] = stack.enter_context(closing(open_read(place.store)))
+                readers[place.store] = stack.enter_context(
+                    closing(open_read(place.store, sparing=True))
+                )
         first, second = (
             side(readers[place.store], word, place.experiment)
             for word, place in zip((a, b or a), places, strict=True)
