@@ -10,16 +10,22 @@ from typing import Final
 import click
 
 _COMMANDS: Final = {
+    "calibrate": "Run an experiment on simulated subjects with planted memory: is it found?",
     "data": "List the datasets, models and encoders, fetch them, and check datasets.",
     "describe": "Write what an experiment said of the characters, for others to take in.",
+    "diff": "Compare two runs: which items changed from right to wrong, by condition.",
     "doctor": "Say what is installed, what is cached and what is missing.",
     "embed": "Make vectors of the features a store holds.",
+    "explain": "Say where one number of a table comes from: definition, query and rows.",
+    "export": "Write a store as a folder that describes itself, for others to read.",
     "features": "Read literary pipelines' features into a store.",
     "names": "Audit what name strategies replaced and what leaked; list them.",
     "plan": "Show cells, tokens, cost and time before anything is spent.",
+    "report": "Write what a run found as one HTML file.",
     "run": "Start or resume an experiment.",
+    "score": "Read and mark stored replies again where a parser has changed; asks nobody.",
     "simulate": "Serve a simulated endpoint to rehearse an experiment with.",
-    "sql": "Run a query on a store.",
+    "sql": "Ask a store in SQL: a query, a file of them, or at a prompt.",
     "status": "Show how far the experiments of a store are.",
     "table": "Print what an experiment found, or the tables of a study.",
 }
