@@ -6,6 +6,7 @@ A table is made when the first vector of its dimension arrives. The views `vecto
 
 from __future__ import annotations
 
+import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -28,15 +29,26 @@ _COLUMNS: Final = {
     _CHARACTERS: "import_id VARCHAR, pipeline VARCHAR, kind VARCHAR, encoder VARCHAR,"
     " work VARCHAR, character VARCHAR",
 }
+_MEANINGS: Final = {
+    "encoder_id": "What made it; joins encoders.",
+    "target_id": "What is embedded; joins features.",
+    "tokens": "Tokens of the text (count).",
+    "left_out": "Of those, beyond what the encoder takes (count).",
+    "pieces": "Sub-word pieces whose mean a word''s vector is (count).",
+    "import_id": "The import it came with.",
+    "pipeline": "What extracted the features, such as booknlp.",
+    "kind": "Of which features.",
+    "encoder": "What made it, as the file names it.",
+    "work": "The work, as the file names it.",
+    "character": "The character.",
+    "vector": "The numbers.",
+}
 _COMMENTS: Final = {
     _VECTORS: "Vectors of {dim} numbers, one an encoder and target.",
     _CHARACTERS: "Vectors of {dim} numbers, one a character, that were made elsewhere.",
 }
-_VIEW_COMMENT: Final = (
-    "One vector an encoder and target: tokens of its text, how many of them the encoder did not"
-    " see, and of how many sub-word pieces a word''s vector is the mean."
-)
 _NO_VECTOR: Final = ", NULL::FLOAT[] AS vector WHERE false"
+_MADE_OF: Final = "views_made_of"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -116,22 +128,37 @@ def ensure_table(connection: Connection, prefix: str, dim: int) -> str:
             f"CREATE TABLE {name} ({_COLUMNS[prefix]}, vector FLOAT[{dim}] NOT NULL);"
             f"COMMENT ON TABLE {name} IS '{_COMMENTS[prefix].format(dim=dim)}'"
         )
+        for column in (*_names(prefix), "vector"):
+            connection.execute(f"COMMENT ON COLUMN {name}.{column} IS '{_MEANINGS[column]}'")
         make_views(connection)
     return name
 
 
 def make_views(connection: Connection) -> None:
-    """Make all views anew, those over vectors first: others stand on them."""
+    """Make all views anew, those over vectors first: others stand on them.
+
+    Where they are of the same SQL already they are left alone: to make them, and to say what each
+    of their columns is, would slow down every opening.
+    """
     tables = _tables(connection)
-    imported = _union(tables, _CHARACTERS)
-    connection.execute(f"""
+    text = f"""
         CREATE OR REPLACE VIEW vectors AS
             SELECT e.encoder, e.identity ->> 'pooling' AS pooling, v.*
             FROM ({_union(tables, _VECTORS)}) AS v
             JOIN encoders AS e USING (encoder_id);
-        CREATE OR REPLACE VIEW imported_vectors AS {imported};
-        COMMENT ON VIEW vectors IS '{_VIEW_COMMENT}'""")
-    connection.execute(views())
+        CREATE OR REPLACE VIEW imported_vectors AS {_union(tables, _CHARACTERS)};
+        {views()}"""
+    digest = hashlib.sha256(text.encode()).hexdigest()
+    made = connection.execute(
+        "SELECT sql FROM duckdb_views() WHERE view_name = ?", [_MADE_OF]
+    ).fetchone()
+    if made is None or digest not in str(made[0]):
+        connection.execute(text)
+        connection.execute(
+            f"CREATE OR REPLACE VIEW {_MADE_OF} AS SELECT '{digest}' AS digest;"
+            f"COMMENT ON VIEW {_MADE_OF} IS 'What the views were made of last.';"
+            f"COMMENT ON COLUMN {_MADE_OF}.digest IS 'sha256 of their SQL, in hex.'"
+        )
 
 
 def _tables(connection: Connection) -> list[str]:
@@ -140,9 +167,13 @@ def _tables(connection: Connection) -> list[str]:
 
 
 def _union(tables: Sequence[str], prefix: str) -> str:
-    names = [column.split()[0] for column in _COLUMNS[prefix].split(", ")]
+    names = _names(prefix)
     own = [table for table in tables if re.fullmatch(rf"{prefix}\d+", table)]
     parts = [f"SELECT {', '.join(names)}, vector::FLOAT[] AS vector FROM {table}" for table in own]
     columns = _COLUMNS[prefix].split(", ")
     empty = ", ".join(f"NULL::{kind} AS {name}" for name, kind in map(str.split, columns))
     return " UNION ALL ".join(parts) or f"SELECT {empty}{_NO_VECTOR}"
+
+
+def _names(prefix: str) -> list[str]:
+    return [column.split()[0] for column in _COLUMNS[prefix].split(", ")]

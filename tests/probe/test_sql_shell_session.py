@@ -31,7 +31,6 @@ def test_who_answers_is_said_when_it_changes(tmp_path: Path) -> None:
     Session(tmp_path, quiet.append).ask(COUNT)
 
     assert said == [
-        f"a run is on (process {pid}) and answers",
         "no run is on any more; the store's file is read",
     ]
     assert quiet == []

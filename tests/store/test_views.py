@@ -9,7 +9,16 @@ from scipy.stats import binomtest
 
 from store.insert import insert
 from store.read import Connection, ask
-from store.rows import CellRow, Row
+from store.rows import (
+    CellRow,
+    ExperimentRow,
+    FailureRow,
+    ItemRow,
+    PromptRow,
+    ReplyRow,
+    Row,
+    ScoreRow,
+)
 from tests.store.rows_for_tests import (
     cell_row,
     experiment_row,
@@ -135,12 +144,13 @@ def test_wilson_bounds_are_scipys() -> None:
     """For every k out of n up to 30, and some n beyond."""
     pairs = [(k, n) for n in range(1, 31) for k in range(n + 1)]
     pairs += [(k, n) for n in (100, 999, 50_000) for k in (0, 1, n // 3, n - 1, n)]
-    connection = memory()
-    for k, n in pairs:
-        query = f"SELECT wilson_low({k}, {n}), wilson_high({k}, {n})"
-        (row,) = connection.execute(query).fetchall()
-        expected = binomtest(k, n).proportion_ci(method="wilson")
+    values = ", ".join(f"({k}, {n})" for k, n in pairs)
+    query = f"SELECT wilson_low(k, n), wilson_high(k, n) FROM (VALUES {values}) AS v(k, n)"
 
+    rows = memory().execute(query).fetchall()
+
+    for (k, n), row in zip(pairs, rows, strict=True):
+        expected = binomtest(k, n).proportion_ci(method="wilson")
         assert row == pytest.approx((expected.low, expected.high), abs=1e-6), (k, n)
         assert 0 <= row[0] <= row[1] <= 1
 
@@ -335,6 +345,9 @@ cells_drawn = st.lists(
     max_size=8,
 )
 keys_drawn = st.sampled_from(["k0", "k1", "k2"])
+_CLEARED = (ExperimentRow, ItemRow, PromptRow, CellRow, ReplyRow, FailureRow, ScoreRow)
+_REUSED = memory()
+"""Emptied for every example: to make a database takes longer than to ask it."""
 
 
 @settings(max_examples=40, deadline=None)
@@ -358,7 +371,9 @@ def test_results_have_one_row_a_cell(
         cell_row(prompts[item], sample=sample, model=model, key=f"k{sample}")
         for item, sample, model in drawn
     ]
-    connection = store(
+    for kind in _CLEARED:
+        _REUSED.execute(f"DELETE FROM {kind.TABLE}")
+    rows: list[Row] = [
         experiment_row(),
         *(item_row(name) for name in prompts),
         *prompts.values(),
@@ -366,8 +381,10 @@ def test_results_have_one_row_a_cell(
         *(reply_row(key, outcome=outcome) for key, outcome in replies.items()),
         *(failure_row(key) for key in failures),
         *(score_row(cell_row(prompts[item], key=key), 1, version=v) for item, key, v in scores),
-    )
+    ]
+    assert {type(row) for row in rows} <= set(_CLEARED)
+    insert(_REUSED, rows)
 
-    found = [row[0] for row in ask(connection, "SELECT cell_id FROM results").rows]
+    found = [row[0] for row in ask(_REUSED, "SELECT cell_id FROM results").rows]
 
     assert sorted(map(str, found)) == sorted(cell.cell_id for cell in cells)

@@ -53,6 +53,8 @@ def run_shell(store: Path, outlet: Outlet, kept: History | None = None) -> None:
         key_bindings=_keys(),
     )
     say(f"store {store}; \\? for help, \\d for what there is, \\q to leave")
+    if session.run is not None:
+        say(f"a run is on (process {session.run}) and answers")
     _converse(shell, asking.prompt)
 
 

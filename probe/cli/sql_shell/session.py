@@ -91,7 +91,7 @@ class Session:
     def _tell(self) -> None:
         """Say when another than last time answers."""
         run = _answering(self.store)
-        if run != self.run and (self._asked or run is not None):
+        if run != self.run and self._asked:
             self._say(
                 "no run is on any more; the store's file is read"
                 if run is None
