@@ -16,6 +16,7 @@ from analysis.studies.austenalike import STUDY
 from store.read import DATABASE, open_read
 
 SHARED: Final = Path(__file__).parents[2].parent / "shared"
+PUBLISHED: Final = SHARED / "data" / "austenalike"
 NOVELS: Final = {
     "E": "emma",
     "MP": "mansfield",
@@ -62,6 +63,20 @@ def table_of(store: Path, mode: str = "clean") -> StudyTable:
     found = STUDY.table(reader, Asked(inputs=Inputs(), mode=mode))
     reader.close()
     return found
+
+
+class Tables:
+    """The study's tables of a store that stays as it is, each mode's made when first asked for."""
+
+    def __init__(self, store: Path) -> None:
+        self._store = store
+        self._made: dict[str, StudyTable] = {}
+
+    def __call__(self, mode: str) -> StudyTable:
+        """Those of a mode."""
+        if mode not in self._made:
+            self._made[mode] = table_of(self._store, mode)
+        return self._made[mode]
 
 
 def long_code(code: str) -> str:

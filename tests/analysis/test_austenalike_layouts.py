@@ -26,9 +26,15 @@ from analysis.studies.study import Study
 from store.corpus import Part
 from store.errors import BadFile
 from store.read import DATABASE, open_read
-from tests.analysis.published_for_tests import SHARED, brought_in, contents, edited, write_published
+from tests.analysis.published_for_tests import (
+    PUBLISHED,
+    Tables,
+    brought_in,
+    contents,
+    edited,
+    write_published,
+)
 
-DATA: Final = SHARED / "data" / "austenalike"
 WHERE: Final = {
     "austen-novels.tsv": "austen-novels.tsv",
     "character_map.tsv": "character_map.tsv",
@@ -118,16 +124,16 @@ def clone(pristine: Path, tmp_path: Path) -> Path:
 
 @pytest.fixture(scope="module")
 def shared_clone(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    if not DATA.is_dir():
+    if not PUBLISHED.is_dir():
         pytest.skip("the published files are not beside the project")
-    folder = as_clone(DATA, tmp_path_factory.mktemp("shared") / "AustenAlike")
+    folder = as_clone(PUBLISHED, tmp_path_factory.mktemp("shared") / "AustenAlike")
     yield folder
     shutil.rmtree(folder)
 
 
 def test_every_published_part_is_the_same_from_a_clone(shared_clone: Path) -> None:
     """All fourteen: rows, vectors bit for bit, digests and identity."""
-    packed = parts(DATA)
+    packed = parts(PUBLISHED)
 
     assert_equal(packed, parts(shared_clone))
     assert sum(part.size for part in packed) > 20_000
@@ -149,21 +155,20 @@ def test_files_written_from_parquet_are_those_of_the_repository(shared_clone: Pa
 
 
 def test_the_published_tables_are_the_same_from_a_clone(
-    shared_clone: Path, tmp_path: Path, study: Study
+    shared_clone: Path, published_tables: Tables, tmp_path: Path, study: Study
 ) -> None:
     """Every cell, and then the other layout brings nothing: the database stays byte for byte."""
     asked = Asked(inputs=Inputs(), mode="published")
     bring_in(tmp_path / "a", study, Inputs(data=shared_clone)).close()
-    bring_in(tmp_path / "b", study, Inputs(data=DATA)).close()
     before = (tmp_path / "a" / DATABASE).read_bytes()
 
     from_clone = study.table(open_read(tmp_path / "a"), asked)
-    from_packed = study.table(open_read(tmp_path / "b"), asked)
+    from_packed = published_tables("published")
 
     assert len(from_clone.cells) > 300
     assert from_clone.cells == from_packed.cells
     assert (from_clone.layouts, from_clone.notes) == (from_packed.layouts, from_packed.notes)
-    bring_in(tmp_path / "a", study, Inputs(data=DATA)).close()
+    bring_in(tmp_path / "a", study, Inputs(data=PUBLISHED)).close()
     assert (tmp_path / "a" / DATABASE).read_bytes() == before
 
 

@@ -53,6 +53,12 @@ def bare(folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return brought_in(tmp_path_factory.mktemp("store") / "store", folder)
 
 
+@pytest.fixture(scope="module")
+def before(bare: Path) -> StudyTable:
+    """The tables that nobody was asked for."""
+    return table_of(bare)
+
+
 @pytest.fixture
 def store(bare: Path, tmp_path: Path) -> Path:
     return shutil.copytree(bare, tmp_path / "store")
@@ -202,11 +208,9 @@ def test_two_experiments_with_a_model_of_one_name_are_two_rows(store: Path) -> N
     ],
 )
 def test_another_list_is_left_out_and_said(
-    offered: tuple[str, ...], said: str, store: Path
+    offered: tuple[str, ...], said: str, before: StudyTable, store: Path
 ) -> None:
     """Whole or in part: nothing else changes."""
-    before = table_of(store)
-
     table = table_of(
         own.ask(store, replace(MINE, offered=offered, said={offered[0]: [[offered[1]]]}))
     )
@@ -218,9 +222,7 @@ def test_another_list_is_left_out_and_said(
     )
 
 
-def test_a_model_without_any_answer_has_a_note_and_no_row(store: Path) -> None:
-    before = table_of(store)
-
+def test_a_model_without_any_answer_has_a_note_and_no_row(before: StudyTable, store: Path) -> None:
     table = table_of(own.ask(store, replace(MINE, said={ANN: [None, PENDING]})))
 
     assert table.cells == before.cells

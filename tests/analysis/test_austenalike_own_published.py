@@ -20,9 +20,8 @@ from analysis.studies.austenalike.data import Data
 from analysis.studies.austenalike.gpt4 import read_choices
 from tests.analysis import own_for_tests as own
 from tests.analysis.own_for_tests import Answers, Said
-from tests.analysis.published_for_tests import SHARED, brought_in, table_of
+from tests.analysis.published_for_tests import PUBLISHED, SHARED, Tables
 
-DATA: Final = SHARED / "data" / "austenalike"
 GOLDEN: Final = SHARED / "golden" / "austenalike" / "expected.json"
 MODES: Final = ("published", "clean")
 TASKS: Final = {
@@ -32,7 +31,7 @@ TASKS: Final = {
 }
 
 pytestmark = pytest.mark.skipif(
-    not (DATA.is_dir() and GOLDEN.is_file()),
+    not (PUBLISHED.is_dir() and GOLDEN.is_file()),
     reason="the published files and their reference numbers are not beside the project",
 )
 
@@ -44,7 +43,7 @@ def replies(system: str) -> dict[str, list[Said]]:
     before a name that it has already. None of the parsers takes a name twice.
     """
     found: dict[str, list[list[str]]] = {}
-    for row in read_choices(Data(DATA), "", system):
+    for row in read_choices(Data(PUBLISHED), "", system):
         lists = found.setdefault(row.character, [])
         if not lists or system != "gpt4_top10" or len(lists[-1]) == 10 or row.chosen in lists[-1]:
             lists.append([])
@@ -57,19 +56,14 @@ UNREAD: Final = "Emma Woodhouse"
 
 
 @pytest.fixture(scope="module")
-def bare(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return brought_in(tmp_path_factory.mktemp("own") / "store", DATA)
-
-
-@pytest.fixture(scope="module")
-def store(bare: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """As it is with four models: two that answer as GPT-4 did, two that answer a part of it.
+def tables(published_store: Path, tmp_path_factory: pytest.TempPathFactory) -> Tables:
+    """With four models: two that answer as GPT-4 did, two that answer a part of it.
 
     The list's names are shown to the first as they are, and to the second each as its neighbour's.
     """
     path = tmp_path_factory.mktemp("asked") / "store"
-    shutil.copytree(bare, path)
-    listed = Data(DATA).asked
+    shutil.copytree(published_store, path)
+    listed = Data(PUBLISHED).asked
     turned = dict(zip(listed, (*listed[1:], listed[0]), strict=True))
     made = []
     for system, task in TASKS.items():
@@ -83,12 +77,12 @@ def store(bare: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
             replace(whole, model="few", said=few),
             replace(whole, model="gap", said=gap),
         ]
-    return own.ask(path, *made)
+    return Tables(own.ask(path, *made))
 
 
 @pytest.fixture(scope="module", params=MODES)
-def table(request: pytest.FixtureRequest, store: Path) -> StudyTable:
-    return table_of(store, str(request.param))
+def table(request: pytest.FixtureRequest, tables: Tables) -> StudyTable:
+    return tables(str(request.param))
 
 
 def by_place(table: StudyTable, row: str) -> dict[tuple[str, str], Cell]:
@@ -112,10 +106,10 @@ def test_the_same_answers_have_the_same_cells(
     assert len(ours) == (ten if system == "gpt4_top10" else 2 * 7 + 2 * 5 + 1)
 
 
-def test_the_published_cells_are_the_reference_s(store: Path) -> None:
+def test_the_published_cells_are_the_reference_s(tables: Tables) -> None:
     """The numbers worked out independently for GPT-4, to six decimals, with their cases."""
     content: dict[str, dict[str, dict[str, Any]]] = json.loads(GOLDEN.read_text(encoding="utf-8"))
-    table = table_of(store, "published")
+    table = tables("published")
     checked = 0
     for system, task in TASKS.items():
         ours = by_place(table, f"same {task}")
@@ -130,10 +124,10 @@ def test_the_published_cells_are_the_reference_s(store: Path) -> None:
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_no_other_cell_changes(mode: str, bare: Path, store: Path) -> None:
+def test_no_other_cell_changes(mode: str, published_tables: Tables, tables: Tables) -> None:
     """Those of a store that nobody was asked from; GPT-4's misses count alone in section 6.1.2."""
     models = {"same", "few", "gap"}
-    with_own, without = table_of(store, mode), table_of(bare, mode)
+    with_own, without = tables(mode), published_tables(mode)
 
     kept = [cell for cell in with_own.cells if cell.row.split(" ")[0] not in models]
     assert tuple(kept) == without.cells
@@ -173,10 +167,10 @@ def test_one_without_an_answer_is_missing(table: StudyTable) -> None:
     assert "540 answers read. No answer about 1: Emma Woodhouse. With an answer: Heroine " in note
 
 
-def test_characters_nobody_was_asked_about_repeat_only_for_whole_lists(store: Path) -> None:
+def test_characters_nobody_was_asked_about_repeat_only_for_whole_lists(tables: Tables) -> None:
     """Experts know 111, of whom 107 are on the list: of those asked about, one is missing."""
-    table = table_of(store, "published")
+    table = tables("published")
 
     assert by_place(table, f"same {own.TEN}")["4", "jaccard"].n == 111
     assert by_place(table, f"gap {own.TEN}")["4", "jaccard"].n == 110
-    assert by_place(table_of(store, "clean"), f"gap {own.TEN}")["4", "jaccard"].n == 106
+    assert by_place(tables("clean"), f"gap {own.TEN}")["4", "jaccard"].n == 106

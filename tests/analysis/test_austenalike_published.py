@@ -27,15 +27,14 @@ from analysis.studies.austenalike.rows import (
     row_name,
 )
 from store.read import ask, open_read
-from tests.analysis.published_for_tests import SHARED, brought_in, table_of
+from tests.analysis.published_for_tests import PUBLISHED, SHARED, Tables
 
-DATA: Final = SHARED / "data" / "austenalike"
 GOLDEN: Final = SHARED / "golden" / "austenalike"
 TABLES: Final = ("2", "3", "4", "6", "7", "8", "9")
 SIX_DECIMALS: Final = 5.1e-7
 
 pytestmark = pytest.mark.skipif(
-    not (DATA.is_dir() and GOLDEN.is_dir()),
+    not (PUBLISHED.is_dir() and GOLDEN.is_dir()),
     reason="the published files and their reference numbers are not beside the project",
 )
 
@@ -43,23 +42,18 @@ Places = dict[tuple[str, str, str], Cell]
 
 
 @pytest.fixture(scope="module")
-def store(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return brought_in(tmp_path_factory.mktemp("austenalike") / "store", DATA)
+def published(published_tables: Tables) -> Places:
+    return {(c.table, c.row, c.column): c for c in published_tables("published").cells}
 
 
 @pytest.fixture(scope="module")
-def published(store: Path) -> Places:
-    return {(c.table, c.row, c.column): c for c in table_of(store, "published").cells}
+def clean(published_tables: Tables) -> Places:
+    return {(c.table, c.row, c.column): c for c in published_tables("clean").cells}
 
 
 @pytest.fixture(scope="module")
-def clean(store: Path) -> Places:
-    return {(c.table, c.row, c.column): c for c in table_of(store, "clean").cells}
-
-
-@pytest.fixture(scope="module")
-def relations(store: Path) -> Relations:
-    return load(open_read(store), "austenalike", ["published"])
+def relations(published_store: Path) -> Relations:
+    return load(open_read(published_store), "austenalike", ["published"])
 
 
 def golden() -> Iterator[tuple[tuple[str, str, str], dict[str, Any]]]:
@@ -208,7 +202,7 @@ def test_the_clean_correlations_by_novel_count_a_pair_for_both_novels(clean: Pla
 
 
 def _cells(name: str) -> list[list[str]]:
-    text = (DATA / name).read_bytes().decode().replace("\r\n", "\n")
+    text = (PUBLISHED / name).read_bytes().decode().replace("\r\n", "\n")
     return [line.split("\t") for line in text.split("\n") if line]
 
 

@@ -19,6 +19,7 @@ from store.database import Database
 from store.read import ask, open_read
 from tests.probe.experiments_for_tests import write_experiment
 from tests.probe.fake_endpoint import FakeEndpoint, Scripted, started
+from tests.probe.warm_for_tests import Running
 
 
 def no_progress(what: str, had: int, size: int | None) -> None:
@@ -82,12 +83,17 @@ def start_run(experiment: Path, store: Path, *words: object) -> subprocess.Popen
     )
 
 
+def start_warm(experiment: Path, store: Path) -> Running:
+    """The same in a process that has its imports behind it, and so is soon at its work."""
+    return Running(("run", experiment, "--store", store))
+
+
 def wait_until(true: Callable[[], bool], *, within_s: float = 60) -> None:
     """Wait for something that others do."""
     until = time.monotonic() + within_s
     while not true():
         assert time.monotonic() < until, "what the test waits for did not happen"
-        time.sleep(0.005)
+        time.sleep(0.01)
 
 
 def running(pattern: str) -> list[int]:

@@ -1,4 +1,7 @@
-"""The command as a user meets it: results, errors and exit codes, on real processes."""
+"""The command as a user meets it: results, errors and exit codes, on real processes.
+
+Once each, the commands of a run start cold, as they do for a user.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from pathlib import Path
 import duckdb
 import pytest
 
-from tests.probe.experiments_for_tests import CELLS, probe, rows, write_experiment
+from tests.probe.experiments_for_tests import CELLS, cold_probe, probe, rows, write_experiment
 from tests.probe.fake_endpoint import FakeEndpoint, completion, refusal_of, serving
 
 
@@ -23,7 +26,7 @@ def done(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("done")
     endpoint = FakeEndpoint(scripted=lambda _, prompt: completion("1" if "Emma" in prompt else "?"))
     with serving(endpoint) as url:
-        ran = probe("run", write_experiment(folder, url), "--store", folder / "store")
+        ran = cold_probe("run", write_experiment(folder, url), "--store", folder / "store")
     assert ran.returncode == 0, ran.stderr
     (folder / "ran.txt").write_text(ran.stdout)
     return folder
@@ -93,11 +96,11 @@ def test_parquet_is_written_where_it_is_asked_for(done: Path, tmp_path: Path) ->
 
 
 def test_status_and_table_and_plan_agree_on_what_is_held(done: Path) -> None:
-    status = json.loads(probe("status", "--store", done / "store", "--format", "json").stdout)
+    status = json.loads(cold_probe("status", "--store", done / "store", "--format", "json").stdout)
     table = json.loads(
-        probe("table", "small", "--store", done / "store", "--format", "json").stdout
+        cold_probe("table", "small", "--store", done / "store", "--format", "json").stdout
     )
-    plan = probe("plan", done / "small.toml", "--store", done / "store", "--format", "json")
+    plan = cold_probe("plan", done / "small.toml", "--store", done / "store", "--format", "json")
 
     assert [(row["replies"], row["pending"], row["last_run"]) for row in status] == [
         (CELLS, 0, "done")
@@ -305,15 +308,15 @@ def test_a_gguf_that_is_none_is_one_line(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["run", "plan", "status", "sql", "table", "data", "doctor"])
 def test_every_command_has_help(command: str) -> None:
-    ran = probe(command, "--help")
+    ran = cold_probe(command, "--help")
 
     assert ran.returncode == 0
     assert ran.stdout.startswith(f"Usage: probe {command}")
 
 
 def test_data_list_and_doctor_say_what_there_is(tmp_path: Path) -> None:
-    listed = json.loads(probe("data", "list", "--format", "json").stdout)
-    doctor = probe("doctor", "--store", tmp_path / "none")
+    listed = json.loads(cold_probe("data", "list", "--format", "json").stdout)
+    doctor = cold_probe("doctor", "--store", tmp_path / "none")
 
     assert {"excerpts", "shakespeare", "tvshowguess"} <= {row["name"] for row in listed}
     assert doctor.returncode == 0

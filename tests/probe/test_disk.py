@@ -6,20 +6,20 @@ Both are made with a limit on the size of files, which a test sets on the runnin
 from __future__ import annotations
 
 import resource
-import subprocess
 from collections import Counter
 from pathlib import Path
 
 from probe.snapshot import read_state
 from tests.probe.experiments_for_tests import probe, write_experiment
-from tests.probe.runs import count, query, start_run, wait_until
+from tests.probe.runs import count, query, start_warm, wait_until
 from tests.probe.simulated import digest, recorded, simulated
+from tests.probe.warm_for_tests import Running
 
 IN_FLIGHT = 32
 CELLS = 12 * 60
 
 
-def limit_files(run: subprocess.Popen[str], most_bytes: int) -> None:
+def limit_files(run: Running, most_bytes: int) -> None:
     """Let a process write no file beyond a size."""
     _, hard = resource.prlimit(run.pid, resource.RLIMIT_FSIZE)
     resource.prlimit(run.pid, resource.RLIMIT_FSIZE, (most_bytes, hard))
@@ -59,7 +59,7 @@ def test_a_run_waits_while_the_disk_is_full_and_goes_on_when_there_is_room(tmp_p
         experiment = write_experiment(tmp_path, url, extra=extra, a_work=CELLS // 12)
         # The plan is recorded by a run of its own: from here on the journal is the longest file.
         probe("run", experiment, "--store", store, "--max-requests", 1)
-        with start_run(experiment, store) as run:
+        with start_warm(experiment, store) as run:
             wait_until(lambda: journal_bytes(store) > 300_000)
             limit_files(run, journal_bytes(store) + 1_000)
             wait_until(lambda: (state := read_state(store)) is not None and bool(state.problem))
@@ -87,7 +87,7 @@ def test_a_database_that_takes_nothing_more_ends_the_run_with_every_reply_in_the
     with simulated("--record", record, "--latency", 0.15, "--replies", "echo") as url:
         extra = f"max_in_flight = {IN_FLIGHT}"
         experiment = write_experiment(tmp_path, url, extra=extra, a_work=CELLS // 12)
-        with start_run(experiment, store) as run:
+        with start_warm(experiment, store) as run:
             # The plan has made the database's log long by now, and the journal is short.
             wait_until(lambda: record.exists() and bought(record).total() > 2 * IN_FLIGHT)
             limit_files(run, 500_000)

@@ -11,7 +11,6 @@ import json
 import os
 import random
 import secrets
-import subprocess
 import time
 from collections import Counter
 from pathlib import Path
@@ -19,8 +18,9 @@ from pathlib import Path
 import pytest
 
 from tests.probe.experiments_for_tests import probe, write_experiment
-from tests.probe.runs import count, query, start_run, wait_until
+from tests.probe.runs import count, query, start_warm, wait_until
 from tests.probe.simulated import digest, recorded, simulated
+from tests.probe.warm_for_tests import Running
 
 KILLS = int(os.environ.get("GISTPROBE_KILLS", "12"))
 CELLS = -(-int(os.environ.get("GISTPROBE_KILL_CELLS", "600")) // 12) * 12
@@ -41,7 +41,7 @@ def journalled(store: Path) -> dict[str, str]:
     return found
 
 
-def begun(run: subprocess.Popen[str], store: Path) -> bool:
+def begun(run: Running, store: Path) -> bool:
     """Whether a run asks by now, or has found nothing to ask any more."""
     return (store / "running.json").exists() or run.poll() is not None
 
@@ -61,7 +61,7 @@ def test_a_run_killed_at_random_moments_loses_nothing_and_buys_only_what_was_in_
         extra = f"max_in_flight = {IN_FLIGHT}"
         experiment = write_experiment(tmp_path, url, extra=extra, a_work=CELLS // 12)
         for _ in range(KILLS):
-            with start_run(experiment, store) as run:
+            with start_warm(experiment, store) as run:
                 if rng.random() < 0.9:  # else it may not even have begun
                     wait_until(lambda run=run: begun(run, store))  # type: ignore[misc]
                 time.sleep(rng.uniform(0, alive_s))

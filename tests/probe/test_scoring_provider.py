@@ -32,7 +32,11 @@ from tests.probe.scoring_for_tests import needs_packages, smollm2, unpacked
 
 needs_packages()
 
-from tests.probe.tiny_model_for_tests import tiny_folder  # noqa: E402 - it loads torch
+import torch  # noqa: E402 - only where it is installed
+
+from probe.providers.scoring.engine import Engine, Settings  # noqa: E402
+from probe.providers.scoring.errors import NotAModel  # noqa: E402
+from tests.probe.tiny_model_for_tests import tiny_folder  # noqa: E402
 
 pytestmark = [pytest.mark.transformers, pytest.mark.timeout(600)]
 TEMPLATE = "{% for m in messages %}{{ m['content'] }}{% endfor %}"
@@ -165,9 +169,10 @@ async def test_requests_that_it_cannot_answer_are_refused_with_the_reason(tmp_pa
         pytest.param("few tokens", "more tokens than the model", id="another's tokenizer"),
     ],
 )
-async def test_what_is_no_model_is_named_with_what_was_found(
+def test_what_is_no_model_is_named_with_what_was_found(
     tmp_path: Path, broken: str, said: str
 ) -> None:
+    """By what the child is made of; that a run is told what it says, the next test shows."""
     path = tmp_path / "thing"
     if broken == "text":
         path.write_text("no weights")
@@ -183,9 +188,31 @@ async def test_what_is_no_model_is_named_with_what_was_found(
         (path / "model.safetensors").unlink()
     if broken == "bad weights":
         (path / "model.safetensors").write_bytes(b"\x10" * 400)
+    settings = Settings(
+        path=str(path),
+        cache=str(tmp_path / "cache"),
+        alias="tiny",
+        key="k",
+        threads=torch.get_num_threads(),
+        context_tokens=2048,
+    )
+
+    with pytest.raises(NotAModel) as raised:
+        Engine(settings)
+
+    assert raised.value.path == path
+    assert said in raised.value.found
+    assert raised.value.fix
+    assert not list((tmp_path / "cache").glob("*/making-*"))
+
+
+async def test_what_the_child_finds_wrong_is_told_and_it_ends(tmp_path: Path) -> None:
+    """In its words, with what to do; what it began to unpack is gone."""
+    path = tmp_path / "thing"
+    path.write_bytes(smollm2().read_bytes()[:5_000_000])
     before = set(running("probe.providers.scoring"))
 
-    with pytest.raises(ProviderDown, match=rf"model tiny: .*{said.replace('*', '.')}"):
+    with pytest.raises(ProviderDown, match=r"model tiny: .*thing: its weights cannot be loaded"):
         async with served(model(), path, tmp_path / "log"):
             pass
 
@@ -199,11 +226,12 @@ def test_killed_the_parent_leaves_no_child(tmp_path: Path) -> None:
     code = (
         "import asyncio, sys\n"
         "from pathlib import Path\n"
-        "from tests.probe.test_scoring_provider import model\n"
+        "from probe.model_spec import ModelSpec\n"
         "from probe.providers.transformers_local import Transformers\n"
+        "spec = {'name': 'tiny', 'provider': 'transformers', 'model': 'tiny'}\n"
         "async def main():\n"
         "    path = Path(sys.argv[1])\n"
-        "    await Transformers(model(), path, path / 'log', path).open()\n"
+        "    await Transformers(ModelSpec(**spec), path, path / 'log', path).open()\n"
         "    print('open', flush=True)\n"
         "    await asyncio.sleep(600)\n"
         "asyncio.run(main())\n"

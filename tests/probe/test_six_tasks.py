@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.probe.simulated import simulated
+from tests.probe.warm_for_tests import warm
 
 ROOT = Path(__file__).parents[2]
 SHARED = ROOT.parent / "shared" / "data"
@@ -40,16 +39,8 @@ structured = true
 
 
 def probe(folder: Path, *words: object) -> subprocess.CompletedProcess[str]:
-    """The command in a folder of one's own; the project is found from there as well."""
-    return subprocess.run(
-        [sys.executable, "-m", "probe", *map(str, words)],
-        capture_output=True,
-        text=True,
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
-        timeout=110,
-        check=False,
-    )
+    """The command in a folder of one's own."""
+    return warm(words, within_s=110, cwd=folder)
 
 
 @pytest.fixture(scope="module")
