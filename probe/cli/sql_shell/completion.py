@@ -50,9 +50,9 @@ class SqlCompleter(Completer):
         seen: set[str] = set()
         for name, kind in self._candidates(document.text, before, owner, word):
             plain = word.lstrip('"')
-            if name.lower().startswith(plain.lower()) and name not in seen:
-                seen.add(name)
-                shown = self._spelled(name, kind, quoted=plain != word)
+            shown = self._spelled(name, kind, quoted=plain != word)
+            if name.lower().startswith(plain.lower()) and shown not in seen:
+                seen.add(shown)
                 yield Completion(shown, start_position=-len(word), display_meta=kind)
 
     def _spelled(self, name: str, kind: str, *, quoted: bool) -> str:

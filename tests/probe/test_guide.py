@@ -17,7 +17,7 @@ import pytest
 pytest.importorskip("xllamacpp", reason="needs the `local` extra: pip install -e '.[local]'")
 pytestmark = [pytest.mark.local, pytest.mark.timeout(600)]
 
-GUIDE = Path(__file__).parents[1] / "docs" / "guide.md"
+GUIDE = Path(__file__).parents[2] / "docs" / "guide.md"
 FENCE = re.compile(r"(?P<before>[^\n]*\n?[^\n]*)\n\n```(?P<kind>\w+)\n(?P<text>.*?)```", re.DOTALL)
 END = "-- end of command --"
 
