@@ -6,7 +6,6 @@ narrow where a model that knows a work does better in all of them.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -100,16 +99,8 @@ def flipped_together(
     for start in range(0, FLIPS, step):
         swaps = drawn_swaps(rng, min(step, FLIPS - start), len(number))
         for each, own, weight in zip(parts, places, weights, strict=True):
-            found[start : start + len(swaps), 0] += weight * _swapped(each, swaps[:, own])
+            paired = each.paired
+            everyone = np.ones(len(paired.a), dtype=np.bool_)
+            moved = paired.pooling.swapped(paired.a, paired.b, swaps[:, own], everyone)
+            found[start : start + len(swaps), 0] += weight * moved[:, each.statistic]
     return Flipped(differences=found, exact=False)
-
-
-def _swapped(own: Moving, swaps: Floats) -> Floats:
-    """Differences of one part with its conditions swapped, shape (swaps,)."""
-    paired, shape = own.paired, own.paired.a.shape[1:]
-    more = (paired.a - paired.b).reshape(-1, math.prod(shape))
-    moved = (swaps @ more).reshape(len(swaps), *shape)
-    a, b = (side.sum(axis=0) for side in (paired.a, paired.b))
-    values = paired.pooling.values(a - moved) - paired.pooling.values(b + moved)
-    found: Floats = values[:, own.statistic]
-    return found

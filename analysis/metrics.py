@@ -6,6 +6,7 @@ Pure, and vectorised over any leading axes, so that resamples are pooled all at 
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Final
 
@@ -47,6 +48,23 @@ class Pooling:
             if row.any():
                 found[..., at] = metrics[..., row != 0] @ row[row != 0]
         return found
+
+    def swapped(self, a: Floats, b: Floats, swaps: Floats, among: Bools) -> Floats:
+        """Differences a - b of each statistic with the sides of some clusters swapped.
+
+        Args:
+            a: Sums of clusters, shape (clusters, metrics, 4).
+            b: Likewise.
+            swaps: 1 where a cluster is swapped, else 0: shape (draws, clusters among).
+            among: Clusters that may be swapped, shape (clusters,).
+
+        Returns:
+            Shape (draws, statistics).
+        """
+        shape = a.shape[1:]
+        more = (a[among] - b[among]).reshape(-1, math.prod(shape))
+        moved = (swaps @ more).reshape(len(swaps), *shape)
+        return self.values(a.sum(axis=0) - moved) - self.values(b.sum(axis=0) + moved)
 
 
 def headline_and_each(headline: Bools, with_recall: Bools, *, every_metric: bool) -> Pooling:

@@ -30,6 +30,17 @@ class Place:
     wording: str
     descriptions: str
 
+    @classmethod
+    def of(cls, row: Mapping[str, object]) -> Place:
+        """That of a row which has its columns."""
+        return cls(*(str(row[name]) for name in cls.__slots__))
+
+    @property
+    def unusual(self) -> str:
+        """Its wording and descriptions; the usual wording without any goes without saying."""
+        said = f", wording {self.wording}" if self.wording != "own" else ""
+        return said + (f", descriptions {self.descriptions}" if self.descriptions != "none" else "")
+
 
 @dataclass(frozen=True, slots=True, order=True)
 class Condition:
@@ -91,7 +102,7 @@ def asked(source: Source, experiment: str) -> dict[Place, dict[Condition, int]]:
     """By place, the conditions asked there and how many cells hold an answer that is measured."""
     found: dict[Place, dict[Condition, int]] = {}
     for row in ask(source, query("contrasts/asked"), {"experiment": experiment}).records():
-        place = Place(*(str(row[name]) for name in Place.__slots__))
+        place = Place.of(row)
         condition = Condition(str(row["names"]), str(row["prompt"]))
         found.setdefault(place, {})[condition] = int(str(row["measured"]))
     return found

@@ -348,10 +348,7 @@ def flipped(paired: Paired, rng: np.random.Generator, flips: int = FLIPS) -> Fli
     the same under both have nothing to swap.
     """
     differs = (paired.a != paired.b).any(axis=(1, 2))
-    shape = paired.a.shape[1:]
-    more = (paired.a[differs] - paired.b[differs]).reshape(-1, math.prod(shape))
-    a, b = paired.a.sum(axis=0), paired.b.sum(axis=0)
-    clusters = len(more)
+    clusters = int(differs.sum())
     exact = clusters <= _EXACT_TO
     total = 2**clusters if exact else flips
     step = max(1, _AT_ONCE // max(1, clusters))
@@ -359,8 +356,7 @@ def flipped(paired: Paired, rng: np.random.Generator, flips: int = FLIPS) -> Fli
     for start in range(0, total, step):
         rows = np.arange(start, min(start + step, total))
         swapped = _swaps(rows, clusters) if exact else drawn_swaps(rng, len(rows), clusters)
-        moved = (swapped @ more).reshape(len(rows), *shape)
-        found.append(paired.pooling.values(a - moved) - paired.pooling.values(b + moved))
+        found.append(paired.pooling.swapped(paired.a, paired.b, swapped, differs))
     return Flipped(differences=np.concatenate(found), exact=exact)
 
 

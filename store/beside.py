@@ -6,7 +6,6 @@ written out first. What does not fit into memory lies in a folder, which is the 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,10 +16,9 @@ import duckdb
 from store.errors import QueryError, StoreBroken
 from store.gate import quoted, with_literals
 from store.read import Connection, Reader, Source
-from store.schema import views
+from store.schema import scalar_macros
 
 _MEMORY: Final = "800MB"
-_SCALAR_MACRO: Final = re.compile(r"\bREPLACE MACRO \w+\([^()]*\) AS(?! TABLE)\b")
 _FREE: Final = "free some space, or name another folder for temporary files in TMPDIR"
 
 
@@ -57,10 +55,8 @@ def beside(relations: Mapping[str, Filled], folder: Path) -> Connection:
         f"SET memory_limit = '{_MEMORY}'; SET temp_directory = {quoted(str(folder / 'spilled'))};"
         "SET preserve_insertion_order = false; SET threads = 2"
     )
-    for statement in duckdb.extract_statements(views()):
-        # A macro that gives a table reads a store's views, which are not here.
-        if _SCALAR_MACRO.search(statement.query):
-            connection.execute(statement.query)
+    for macro in scalar_macros():
+        connection.execute(macro)
     for name, filled in relations.items():
         path = folder / f"{name}.parquet"
         _write(filled, path)

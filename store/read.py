@@ -26,7 +26,7 @@ from store.gate import check, quoted, with_literals
 from store.live import Live, load_extensions, read_live
 from store.memory import ask_for_more
 from store.migrate import VERSION, refuse_newer, refuse_version, schema_version
-from store.schema import views
+from store.schema import scalar_macros
 
 T = TypeVar("T")
 Parameters: TypeAlias = dict[str, object] | list[object] | None
@@ -227,9 +227,8 @@ class Reader:
                     f"ATTACH IF NOT EXISTS {quoted(live.address)} AS run_{name} (READ_ONLY);"
                     f"CREATE OR REPLACE TEMP VIEW {name} AS FROM run_{name}.{name}"
                 )
-        for statement in duckdb.extract_statements(views()):
-            if "REPLACE MACRO" in statement.query:
-                self._connection.execute(statement.query)
+        for macro in scalar_macros():
+            self._connection.execute(macro)
 
     @contextlib.contextmanager
     def _refusals(self) -> Iterator[None]:

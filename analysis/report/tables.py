@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Final
 
 from analysis.cells import Cell, as_printed
+from analysis.pairs import Place
 from analysis.panels import Panel
 from analysis.report.differences import level, unit_of
 from analysis.report.text import public, visible
@@ -17,6 +18,7 @@ from analysis.tables import ExperimentTable, Record
 
 PROMPTS: Final = ("baseline", "verbatim", "gist")
 _DASH: Final = "–"
+_COLUMNS: Final = ("task", "dataset", "choices", "wording", "descriptions", "model")
 
 
 def plain(value: object) -> str:
@@ -56,45 +58,22 @@ def record_table(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What one table of an experiment is of."""
-
-    task: str
-    dataset: str
-    choices: str
-    wording: str
-    descriptions: str
-    model: str
-
-    def title(self) -> str:
-        """The usual wording without descriptions goes without saying."""
-        said = f"{self.task.replace('_', ' ')} on {self.dataset}, {self.model}"
-        if self.wording != "own":
-            said += f", wording {self.wording}"
-        if self.descriptions != "none":
-            said += f", descriptions {self.descriptions}"
-        return visible(said)
-
-    def where(self) -> str:
-        """What tells its rows from others, as the end of a query."""
-        own = {field.name: str(getattr(self, field.name)) for field in fields(self)}
-        return " AND ".join(f"{key} = '{_escaped(value)}'" for key, value in own.items())
+def _title(place: Place) -> str:
+    task = place.task.replace("_", " ")
+    return visible(f"{task} on {place.dataset}, {place.model}{place.unusual}")
 
 
-def _escaped(value: str) -> str:
-    return visible(value.replace("'", "''"))
-
-
-def _place(row: Record) -> _Place:
-    return _Place(*(str(row[field.name]) for field in fields(_Place)))
+def _where(place: Place) -> str:
+    """What tells a table's rows from others, as the end of a query."""
+    own = {name: visible(getattr(place, name).replace("'", "''")) for name in _COLUMNS}
+    return " AND ".join(f"{key} = '{value}'" for key, value in own.items())
 
 
 def experiment_tables(table: ExperimentTable) -> tuple[TableView, ...]:
     """Accuracy by condition; of tasks that are more or less good, their headline."""
-    headlines = {place: list(own) for place, own in groupby(table.headlines, key=_place)}
+    headlines = {place: list(own) for place, own in groupby(table.headlines, key=Place.of)}
     made = []
-    for place, own in groupby(table.accuracy, key=_place):
+    for place, own in groupby(table.accuracy, key=Place.of):
         rows = list(own)
         if any(row["n"] for row in rows) or place not in headlines:
             made.append(_of_place(place, rows, _accuracy(place, rows)))
@@ -112,7 +91,7 @@ class _Kind:
     cell: Callable[[Record], CellView]
 
 
-def _accuracy(place: _Place, rows: Sequence[Record]) -> _Kind:
+def _accuracy(place: Place, rows: Sequence[Record]) -> _Kind:
     chances = [float(str(row["chance"])) for row in rows if row["chance"] is not None]
     offered = place.choices == "options" and chances
     expected = (
@@ -144,7 +123,7 @@ def _accuracy_cell(row: Record) -> CellView:
     )
 
 
-def _headline(place: _Place, rows: Sequence[Record]) -> _Kind:
+def _headline(place: Place, rows: Sequence[Record]) -> _Kind:
     unit = unit_of(place.task)
     metric = visible(str(rows[0]["metric"]))
     measured = "nats a token" if unit == "nats" else "percent"
@@ -162,7 +141,7 @@ def _headline(place: _Place, rows: Sequence[Record]) -> _Kind:
     return _Kind(query="headlines", note=note, cell=cell)
 
 
-def _of_place(place: _Place, rows: Sequence[Record], kind: _Kind) -> TableView:
+def _of_place(place: Place, rows: Sequence[Record], kind: _Kind) -> TableView:
     """One table: strategies down, prompts across."""
     prompts = [name for name in PROMPTS if any(row["prompt"] == name for row in rows)]
     prompts += sorted({str(row["prompt"]) for row in rows} - set(prompts))
@@ -172,12 +151,12 @@ def _of_place(place: _Place, rows: Sequence[Record], kind: _Kind) -> TableView:
         cells = [kind.cell(by_prompt[name]) if name in by_prompt else None for name in prompts]
         lines.append(_row(visible(names.replace("_", " ")), cells))
     return TableView(
-        title=place.title(),
+        title=_title(place),
         columns=("names", *map(visible, prompts)),
         rows=tuple(lines),
         notes=(kind.note,),
         query=kind.query,
-        where=place.where(),
+        where=_where(place),
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
 from itertools import groupby
 
 from rich import box
@@ -13,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from analysis.contrasts import ALL_TASKS, Contrast
+from analysis.pairs import Place
 from analysis.tables import ExperimentTable, Record
 from probe.cli.show import printable, stdout
 from prompts.tasks import TASKS
@@ -28,8 +28,8 @@ _OFFERED = ("source_identification",)
 def show_experiment(table: ExperimentTable) -> None:
     """Print an experiment's tables."""
     console = stdout()
-    headlines = {place: list(own) for place, own in groupby(table.headlines, key=_place)}
-    for place, grouped in groupby(table.accuracy, key=_place):
+    headlines = {place: list(own) for place, own in groupby(table.headlines, key=Place.of)}
+    for place, grouped in groupby(table.accuracy, key=Place.of):
         rows = list(grouped)
         if any(row["n"] for row in rows) or not any(row["replies"] for row in rows):
             _show_accuracy(console, place, rows)
@@ -42,32 +42,13 @@ def show_experiment(table: ExperimentTable) -> None:
     _show_notes(console, table)
 
 
-@dataclass(frozen=True, slots=True)
-class _Place:
-    """What one table is of."""
-
-    task: str
-    dataset: str
-    choices: str
-    wording: str
-    descriptions: str
-    model: str
-
-    def title(self, rest: str) -> Text:
-        """What stands above it; the usual wording without descriptions goes without saying."""
-        text = Text.assemble((self.task, "bold"), f" on {self.dataset}, model {self.model}")
-        if self.wording != "own":
-            text.append(f", wording {self.wording}")
-        if self.descriptions != "none":
-            text.append(f", descriptions {self.descriptions}")
-        return text.append(f", {rest}")
+def _title(place: Place, rest: str) -> Text:
+    """What stands above a table."""
+    told = f" on {place.dataset}, model {place.model}{place.unusual}, {rest}"
+    return Text.assemble((place.task, "bold"), told)
 
 
-def _place(row: Record) -> _Place:
-    return _Place(*(str(row[field.name]) for field in fields(_Place)))
-
-
-def _show_headlines(console: Console, place: _Place, rows: list[Record]) -> None:
+def _show_headlines(console: Console, place: Place, rows: list[Record]) -> None:
     """Of tasks whose answers are more or less good: the mean of their headline metrics."""
     prompts = _prompts_of(rows)
     unit = _unit(place.task)
@@ -80,7 +61,7 @@ def _show_headlines(console: Console, place: _Place, rows: list[Record]) -> None
         by_prompt = {str(row["prompt"]): row for row in own}
         found = [by_prompt.get(prompt) for prompt in prompts]
         table.add_row(names, *(part for row in found for part in _pair(row, unit)))
-    console.print(place.title(str(rows[0]["metric"])))
+    console.print(_title(place, str(rows[0]["metric"])))
     console.print(Padding(table, (0, 0, 1, 2), expand=False))
 
 
@@ -95,9 +76,9 @@ def _unit(task: str) -> Unit:
     return TASKS[task].unit if task in TASKS else "share"
 
 
-def _show_answered(console: Console, place: _Place, rows: list[Record]) -> None:
+def _show_answered(console: Console, place: Place, rows: list[Record]) -> None:
     """Of tasks in which nothing is right or wrong, such as who is like whom."""
-    title = place.title("replies with an answer (none is wrong)")
+    title = _title(place, "replies with an answer (none is wrong)")
     prompts = _prompts_of(rows)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("names")
@@ -124,13 +105,13 @@ def _percent(value: object) -> str:
     return f"{100 * float(str(value)):.1f}"
 
 
-def _show_accuracy(console: Console, place: _Place, rows: list[Record]) -> None:
+def _show_accuracy(console: Console, place: Place, rows: list[Record]) -> None:
     chances = [float(str(row["chance"])) for row in rows if row["chance"] is not None]
     if place.choices == "options" and chances:
         how = f"answers offered (chance {_percent(sum(chances) / len(chances))} %)"
     else:
         how = "open answers"
-    title = place.title(how)
+    title = _title(place, how)
     prompts = _prompts_of(rows)
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False)
     table.add_column("names")

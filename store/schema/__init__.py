@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from importlib.resources import files
+from typing import Final
+
+import duckdb
+
+_SCALAR_MACRO: Final = re.compile(r"\bREPLACE MACRO \w+\([^()]*\) AS(?! TABLE)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +33,12 @@ def migrations() -> list[Migration]:
 def views() -> str:
     """The SQL that makes the views."""
     return (files("store.schema") / "views.sql").read_text(encoding="utf-8")
+
+
+def scalar_macros() -> list[str]:
+    """The statements that make macros of one value, for a database without the store's tables.
+
+    Macros that give a table read the store's views.
+    """
+    made = [each.query for each in duckdb.extract_statements(views())]
+    return [statement for statement in made if _SCALAR_MACRO.search(statement)]
