@@ -13,7 +13,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
+from concurrent.futures import Future, wait
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TypeAlias, TypeVar
@@ -42,7 +42,7 @@ _REFUSED: Final = "Authorization failed"
 _LOST: Final = ("Failed to send message", "Database was closed", "Invalid connection id")
 _NO_MEMORY: Final = ("Out of Memory Error", "failed to allocate", "could not allocate")
 _MEMORY_WAITS_S: Final = (1.0, 2.0)
-_INTERRUPTED: Final = "interrupted"
+_SOON_S: Final = 0.05
 _ONE_SCAN: Final = "Multiple streaming scans"
 _TABLES: Final = """
     SELECT table_name FROM information_schema.tables
@@ -149,12 +149,12 @@ class Reader:
 
     def _do(self, act: Callable[[], T]) -> T:
         """Do something; where a served query lacks memory, ask the owner for more and try again."""
-        with self._refusals(), self._interrupts():
+        with self._refusals():
             if self._live is None:
-                return act()
+                return interruptible(act, self._end)
             for wait_s in _MEMORY_WAITS_S:
                 try:
-                    return interruptible(act)
+                    return interruptible(act, self._leave)
                 except duckdb.Error as error:
                     if not any(sign in str(error) for sign in _NO_MEMORY):
                         raise
@@ -163,7 +163,7 @@ class Reader:
                     except OSError:
                         raise error from None
                     time.sleep(wait_s)
-            return interruptible(act)
+            return interruptible(act, self._leave)
 
     def spare(self) -> None:
         """Keep to little memory, at the cost of time and of room for temporary files."""
@@ -175,20 +175,14 @@ class Reader:
         if not self._left:
             self._connection.close()
 
-    @contextlib.contextmanager
-    def _interrupts(self) -> Iterator[None]:
-        """End a file's query at Ctrl-C; a server's goes on, and closing would wait for it."""
-        try:
-            yield
-        except KeyboardInterrupt:
+    def _end(self, query: Future[T]) -> None:
+        """End a file's query; one that has only begun may not hear it the first time."""
+        while not wait([query], _SOON_S).done:
             self._connection.interrupt()
-            self._left = self._live is not None
-            raise
-        except RuntimeError as error:  # what DuckDB makes of Ctrl-C
-            if _INTERRUPTED not in str(error):
-                raise
-            self._connection.interrupt()
-            raise KeyboardInterrupt from None
+
+    def _leave(self, query: Future[T]) -> None:
+        """Wait no longer for a server's query, which goes on; closing would wait for it."""
+        self._left = not query.done()
 
     def _execute(self, query: str, parameters: Parameters) -> Connection:
         if self._live is not None:
@@ -256,8 +250,13 @@ def _fetched(cursor: Connection) -> Answered:
     return Answered(tuple(column[0] for column in cursor.description or ()), rows)
 
 
-def interruptible(act: Callable[[], T]) -> T:
-    """Run something on another thread: DuckDB hears no Ctrl-C while it waits for a server."""
+def interruptible(act: Callable[[], T], stop: Callable[[Future[T]], None]) -> T:
+    """Run something on another thread: DuckDB hears no Ctrl-C in a long step, nor while it waits.
+
+    Args:
+        act: What to run.
+        stop: Called at Ctrl-C with what runs; then `KeyboardInterrupt` goes on to the caller.
+    """
     future: Future[T] = Future()
 
     def work() -> None:
@@ -267,7 +266,11 @@ def interruptible(act: Callable[[], T]) -> T:
             future.set_exception(error)
 
     threading.Thread(target=work, name="store-reader", daemon=True).start()
-    return future.result()
+    try:
+        return future.result()
+    except KeyboardInterrupt:
+        stop(future)
+        raise
 
 
 def open_read(path: Path, *, sparing: bool = False) -> Reader:
