@@ -1,0 +1,1 @@
+"""Stores as lakes: tables in Parquet files, a catalogue in a database that many processes write."""
