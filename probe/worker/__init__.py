@@ -1,0 +1,1 @@
+"""A worker: asks cells that a hub gives it, and hands back what it is answered."""
