@@ -93,11 +93,14 @@ def _pages(
     most = _MOST_TEXTS if wanted == "to_join" else _MOST
     while True:
         now = datetime.now(UTC)
+        # In one transaction: of two who score the same in a lake, one finds it done.
+        connection.execute("BEGIN")
         found = ask(connection, query(wanted), {**bound, "most": most}).records()
         rows = [row for record in found for row in score(task, record, now)]
         # Windows of several plans may share their replies: each is scored once.
         once = {(row.prompt_hash, row.key): row for row in rows}
         insert(connection, once.values())
+        connection.execute("COMMIT")
         if once:
             yield Page(task.name, len(once))
         if len(found) < most:

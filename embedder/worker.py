@@ -10,19 +10,18 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
 from typing import Final
 
 import numpy as np
 
 from embedder.encoders.base import Encoded, Encoder, Skipped, Target
 from embedder.errors import NothingToEmbed
-from store.claims import BUCKETS, Claims, bucket_of
-from store.database import Database
-from store.errors import StoreBusy
-from store.read import Source, ask, open_read
+from embedder.places import Claims, Workplace
+from store.claims import BUCKETS, bucket_of
+from store.keys import digest
+from store.read import Source, ask
 from store.take_in import Done
 from store.vector_journal import EncoderMark, VectorBatch, VectorJournal
 
@@ -103,11 +102,13 @@ class Tally:
     waiting: bool
 
 
-def embed(store: Path, encoder: Encoder, wanted: Wanted, seen: Callable[[State], None]) -> Tally:
+def embed(
+    place: Workplace, encoder: Encoder, wanted: Wanted, seen: Callable[[State], None]
+) -> Tally:
     """Embed all that is wanted and has no vector yet; return when everything has one.
 
     Args:
-        store: The store's folder.
+        place: Where the features are, and where the vectors go.
         encoder: Stays the caller's to close.
         wanted: Which features.
         seen: Told after every batch.
@@ -119,22 +120,22 @@ def embed(store: Path, encoder: Encoder, wanted: Wanted, seen: Callable[[State],
     """
     identity = encoder.identity
     mark = EncoderMark(name=identity.encoder, identity=asdict(identity))
-    reader = open_read(store)
+    reader = place.open()
     try:
         rows = _rows(reader, wanted, identity.unit)
-        done = Done(reader, store, mark.encoder_id)
+        done = Done(reader, place.folder, mark.encoder_id)
     finally:
         reader.close()
     done.look()
-    work = _Work(store=store, encoder=encoder, done=done, seen=seen, targets=len(rows.targets))
+    work = _Work(place=place, encoder=encoder, done=done, seen=seen, targets=len(rows.targets))
     work.add(rows.targets)
-    journal = VectorJournal(store, mark)
+    journal = VectorJournal(place.folder, mark)
     try:
-        with Claims(store, mark.encoder_id) as claims:
+        with place.claims(mark.encoder_id, digest(asdict(wanted))) as claims:
             work.go(claims, journal)
     finally:
         journal.close()
-        handed_over = _hand_over(store, _HAND_OVER_S if not work.buckets else 0.0)
+        handed_over = place.hand_over(_HAND_OVER_S if not work.buckets else 0.0)
     return Tally(
         state=work.state(),
         features=rows.features,
@@ -180,7 +181,7 @@ def _rows(source: Source, wanted: Wanted, unit: str) -> _Rows:
 class _Work:
     """What one worker still has to do, by bucket."""
 
-    store: Path
+    place: Workplace
     encoder: Encoder
     done: Done
     seen: Callable[[State], None]
@@ -220,6 +221,7 @@ class _Work:
             taken = self._claim(claims)
             self.done.look()  # what others finished before their claims became ours
             self._drop_done(taken or list(self.buckets))
+            self._drop_finished(claims.finished() - set(taken))
             self._embed([t for bucket in taken for t in self.buckets.get(bucket, ())], journal)
             for bucket in taken:
                 self.buckets.pop(bucket, None)
@@ -259,6 +261,10 @@ class _Work:
             if left:
                 self.buckets[bucket] = left
 
+    def _drop_finished(self, buckets: Set[int]) -> None:
+        for bucket in buckets:
+            self._left -= len(self.buckets.pop(bucket, ()))
+
     def _skip(self, skipped: Skipped) -> None:
         self._left -= 1
         self.skipped.append(skipped)
@@ -272,7 +278,7 @@ class _Work:
 
     def _take_in_now_and_then(self) -> None:
         if time.monotonic() - self._taken_in > _TAKE_IN_EVERY_S:
-            _hand_over(self.store, 0.0)
+            self.place.hand_over(0.0)
             self._taken_in = time.monotonic()
 
 
@@ -284,16 +290,3 @@ def _vectors(batch: Sequence[Encoded]) -> VectorBatch:
         pieces=[each.pieces for each in batch],
         matrix=np.stack([each.vector for each in batch]),
     )
-
-
-def _hand_over(store: Path, patience_s: float) -> bool:
-    """Own the database for a moment, which takes the journal in; whether it was free."""
-    until = time.monotonic() + patience_s
-    while True:
-        try:
-            with Database(store):
-                return True
-        except StoreBusy:
-            if time.monotonic() >= until:
-                return False
-            time.sleep(_LOOK_AGAIN_S)

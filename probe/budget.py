@@ -34,6 +34,8 @@ class Budget:
         reserved_usd: Reserved by attempts that are open (US dollars).
         requests: Attempts sent (count).
         open: Attempts open (count).
+        provisional: Whether the ceiling is a share that may grow: what does not fit then waits.
+        wanted_usd: The most that any who waits wants to reserve (US dollars).
     """
 
     ceiling: Ceiling
@@ -42,13 +44,23 @@ class Budget:
     reserved_usd: float = 0.0
     requests: int = 0
     open: int = 0
+    provisional: bool = False
+    wanted_usd: float = 0.0
     _waiting: Turns = field(default_factory=Turns)
+    _closed: bool = False
+
+    @property
+    def waiting(self) -> int:
+        """Requests that wait for room (count)."""
+        return len(self._waiting)
 
     async def reserve(self, most_usd: float) -> bool:
         """Reserve one attempt; waits where open attempts may leave room, False where none can."""
         while not self._fits(most_usd):
-            if not self.open or not self._may_fit(most_usd):
+            can_wait = self.open and self._may_fit(most_usd)
+            if self._closed or not (can_wait or self.provisional):
                 return False
+            self.wanted_usd = max(self.wanted_usd, most_usd)
             await self._waiting.wait()
         self.reserved_usd += most_usd
         self.requests += 1
@@ -85,6 +97,29 @@ class Budget:
         self.reserved_usd = self.reserved_usd - most_usd if self.open else 0.0
         self.wake()
 
+    def try_reserve(self, most_usd: float) -> bool:
+        """Reserve one attempt where there is room now; nobody waits."""
+        if self._closed or not self._fits(most_usd):
+            return False
+        self.adopt(most_usd)
+        return True
+
+    def adopt(self, most_usd: float) -> None:
+        """Count an attempt as open that was sent before, whatever the ceiling."""
+        self.reserved_usd += most_usd
+        self.requests += 1
+        self.open += 1
+
     def wake(self) -> None:
         """Let whoever waits look again, such as when a run is stopped."""
         self._waiting.wake_all()
+
+    def share(self, ceiling: Ceiling) -> None:
+        """Take another share of what all may spend; who waits looks again."""
+        self.ceiling, self.provisional, self.wanted_usd = ceiling, True, 0.0
+        self.wake()
+
+    def close(self) -> None:
+        """Let nobody wait for a larger share any more."""
+        self._closed = True
+        self.wake()

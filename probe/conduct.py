@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import signal
 import time
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import AsyncExitStack, closing, contextmanager
+from collections.abc import AsyncIterator, Callable, Coroutine
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import partial
@@ -14,23 +13,33 @@ from pathlib import Path
 from typing import Final, TypeVar
 from uuid import uuid4
 
+from probe.batch.asking import ask
+from probe.batch.records import waiting
 from probe.budget import Budget, Ceiling
-from probe.errors import NoCeiling, ProviderDown
-from probe.feed import Recording
+from probe.ended import Ended
+from probe.errors import NoCeiling
+from probe.feed import Cells, Recording
+from probe.hub.hub import About, Hub
+from probe.hub.opening import Around, Listen, all_settled, hub_open
+from probe.hub.show import WorkersShown
 from probe.ledger import Ledger
 from probe.plan import Drawn, Model, Plan
 from probe.progress import Display, run_display
 from probe.provenance import provenance
 from probe.providers import Provider
-from probe.record import Recorded, Scope, Standing, plan_rows, recorded, spent, standings
+from probe.record import Recorded, Scope, Standing, plan_rows, recorded, standings
 from probe.run import ModelRun
-from probe.serving import Serving, ask_all
+from probe.serving import Serving
+from probe.sharing import cells_for, recording_for
 from probe.snapshot import RunState
+from probe.spent import spent
+from probe.stopping import guarded, signals_stop
 from probe.usage import Usage, reply_limit
 from probe.watch import Watch
 from prompts.tasks import task_named
+from prompts.tasks.base import Asks
 from store.database import Database
-from store.errors import StoreBroken, StoreError
+from store.errors import StoreBroken
 from store.journal import Journal
 from store.read import JOURNAL, Connection
 from store.rows import RunEndRow, RunRow
@@ -38,42 +47,8 @@ from store.rows import RunEndRow, RunRow
 T = TypeVar("T")
 MakeProvider = Callable[[Model, Path], Provider]
 
-_SIGNALS: Final = (signal.SIGINT, signal.SIGTERM)
 _HEAD_START_S: Final = 1.0
 _SOON_S: Final = 5.0
-
-
-@dataclass(slots=True, kw_only=True)
-class Ended:
-    """How a run ended.
-
-    Attributes:
-        held: Cells that needed no asking (count).
-        asked: Replies had (count).
-        failed: Cells given up (count).
-        spent: Whether a ceiling left no room for another request.
-        down: Models that could not be asked.
-        trouble: What ended the run early on our side, such as a disk that is gone.
-    """
-
-    held: int = 0
-    asked: int = 0
-    failed: int = 0
-    interrupted: bool = False
-    spent: bool = False
-    down: list[ProviderDown] = field(default_factory=list)
-    trouble: BaseException | None = None
-
-    @property
-    def how(self) -> str:
-        """In one word."""
-        if self.trouble is not None:
-            return "broken"
-        if self.interrupted:
-            return "interrupted"
-        if self.down:
-            return "stopped"
-        return "spent" if self.spent else "done"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +74,7 @@ class Conductor:
         make_provider: Gives what asks a model, from it and a file for its log; may block.
         head_start_s: How long the plan is recorded before asking begins (seconds), or longer where
             it will soon be done: planning beside asking would slow both.
+        listen: Where workers are given cells, if they are.
     """
 
     plan: Plan
@@ -108,12 +84,14 @@ class Conductor:
     retry_failed: bool = False
     ceiling: Ceiling = field(default_factory=Ceiling)
     head_start_s: float = _HEAD_START_S
+    listen: Listen | None = None
     _ended: Ended = field(default_factory=Ended)
     _display: Display[RunState] = field(default_factory=run_display)
     _runs: list[ModelRun] = field(default_factory=list)
     _standings: dict[str, Standing] = field(default_factory=dict)
     _recording: Recording | None = None
     _serving: Serving | None = None
+    _hub: Hub | None = None
 
     def prepare(self) -> Prepared:
         """Draw the plan's items, and get ready to ask what is not held.
@@ -139,9 +117,13 @@ class Conductor:
             providers={
                 model.spec.name: self.make_provider(model, self._log(run_id, model))
                 for model in self.plan.models
-                if self._may_ask(model.spec.name)
+                if self._may_ask(model.spec.name) and self._is_asked_here(model)
             },
         )
+
+    @property
+    def _asks(self) -> set[Asks]:
+        return {task_named(task.name).asks for task in self.plan.spec.tasks}
 
     def _check_ceiling(self) -> None:
         if self.ceiling.usd is None:
@@ -158,6 +140,9 @@ class Conductor:
         standing = self._standings.get(model)
         return standing.to_ask > 0 if standing else not self._standings
 
+    def _is_asked_here(self, model: Model) -> bool:
+        return self.listen is None or self.listen.asks_here or model.spec.mode == "batch"
+
     def _log(self, run_id: str, model: Model) -> Path:
         folder = self.database.path / "logs"
         try:
@@ -169,7 +154,7 @@ class Conductor:
 
     async def run(self, prepared: Prepared) -> Ended:
         """Ask what is not held. The first signal ends it gently, the second at once."""
-        with prepared.drawn, self._signals():
+        with prepared.drawn, signals_stop(self._ended, self._stop, self._display.say):
             try:
                 async with AsyncExitStack() as stack:
                     await self._run(prepared, stack)
@@ -192,7 +177,7 @@ class Conductor:
         )
         if not prepared.done.known:
             await ledger.keep(*plan_rows(self.plan, drawn, self.spec_text))
-        recording = Recording(database=self.database, drawn=drawn, done=prepared.done)
+        recording = recording_for(self.database, scope.run_id, drawn, prepared.done)
         self._recording = recording
         planning = asyncio.create_task(self._guarded(recording.run()))
         await self._head_start(recording, planning)
@@ -203,7 +188,7 @@ class Conductor:
         serving = Serving(
             models=self.plan.models,
             providers=prepared.providers,
-            asks={task_named(task.name).asks for task in self.plan.spec.tasks},
+            asks=self._asks,
             ledger=ledger,
             may_ask=self._may_ask,
             say=self._display.say,
@@ -228,19 +213,65 @@ class Conductor:
         with self._display:
             watching = asyncio.create_task(watch.run())
             try:
-                async with asyncio.TaskGroup() as tasks:
+                async with (
+                    self._giving_out(scope, watch) as cells,
+                    asyncio.TaskGroup() as tasks,
+                ):
                     tasks.create_task(self._guarded(self._stand_when_recorded(recording, scope)))
                     for run in together:
-                        tasks.create_task(self._guarded(ask_all(run, recording, scope)))
-                    turns = serving.ask_in_turn(recording, scope, budget)
+                        asking = ask(run, cells, self.database, drawn.experiment_id)
+                        tasks.create_task(self._guarded(asking))
+                    turns = serving.ask_in_turn(cells, budget)
                     tasks.create_task(self._guarded(turns))
                 await planning
             finally:
                 recording.stop()
                 watching.cancel()
                 await asyncio.wait({watching})
+        self._ended.waiting = await self._call(partial(waiting, experiment_id=scope.experiment_id))
         await self._record_end(ledger)
         await self._stand(scope)
+
+    @asynccontextmanager
+    async def _giving_out(
+        self, scope: Scope, watch: Watch
+    ) -> AsyncIterator[Callable[[str], Cells]]:
+        """Where each model's cells are had, by its name; a hub gives them to workers too."""
+        samples = {model.spec.name: model.spec.request_samples for model in self.plan.models}
+
+        def own(name: str) -> Cells:
+            return cells_for(watch.recording, scope, name, samples[name])
+
+        if self.listen is None:
+            yield own
+            return
+        about = About(
+            experiment=self.plan.spec.name,
+            spec_text=self.spec_text,
+            scope=scope,
+            models=[model for model in self.plan.models if model.spec.mode != "batch"],
+            asks=self._asks,
+        )
+        around = Around(
+            database=self.database,
+            recording=watch.recording,
+            budget=watch.budget,
+            here=self._runs,
+            say=self._display.say,
+            stop=self._stop,
+            spent=self._spent,
+            down=self._ended.down.append,
+        )
+        async with hub_open(self.listen, about, around) as hub:
+            self._hub, watch.shown = hub, WorkersShown(hub)
+            if self._ended.interrupted:
+                hub.stop()
+            yield lambda name: hub.desks.get(name) or own(name)
+            await all_settled(hub)
+
+    def _spent(self) -> None:
+        self._ended.spent = True
+        self._stop()
 
     async def _head_start(self, recording: Recording, planning: asyncio.Task[None]) -> None:
         began, before = time.monotonic(), recording.done.items
@@ -283,6 +314,9 @@ class Conductor:
             ended.failed += run.tally.failed
             ended.spent |= run.spent
             ended.down += [run.down] if run.down else []
+        if self._hub is not None:
+            ended.asked += self._hub.replies.total() + self._hub.late
+            ended.failed += self._hub.failed.total()
         await ledger.keep(
             RunEndRow(
                 run_id=ledger.run_id,
@@ -294,54 +328,20 @@ class Conductor:
         )
 
     async def _guarded(self, work: Coroutine[object, object, None]) -> None:
-        """Do a part of the run; if the store fails, what is in flight elsewhere is finished."""
-        try:
-            await work
-        except StoreError as error:
-            self._ended.trouble = self._ended.trouble or error
-            self._stop()
-        except BaseExceptionGroup as group:
-            stores, others = group.split(StoreError)
-            if others is not None:
-                raise
-            if stores is not None:
-                self._ended.trouble = self._ended.trouble or _first(stores)
-            self._stop()
+        await guarded(work, self._ended, self._stop)
 
     def _stop(self) -> None:
         """Take nothing new; finish what is in flight."""
+        self.database.hurry()
         if self._recording is not None:
             self._recording.stop()
         if self._serving is not None:
             self._serving.stop()
-
-    @contextmanager
-    def _signals(self) -> Iterator[None]:
-        loop, task = asyncio.get_running_loop(), asyncio.current_task()
-
-        def on_signal() -> None:
-            if self._ended.interrupted and task is not None:
-                task.cancel()
-                return
-            self._ended.interrupted = True
-            self._display.say("stopping: finishing what is in flight; once more to stop at once")
-            self._stop()
-
-        for signum in _SIGNALS:
-            loop.add_signal_handler(signum, on_signal)
-        try:
-            yield
-        finally:
-            for signum in _SIGNALS:
-                loop.remove_signal_handler(signum)
+        if self._hub is not None:
+            self._hub.stop()
 
     async def _stand(self, scope: Scope) -> None:
         """Find out where the models stood before this run, once the plan is recorded."""
         if self._standings or self._recording is None:
             return
         self._standings.update(await self._call(partial(standings, scope=scope)))
-
-
-def _first(group: BaseExceptionGroup[StoreError]) -> StoreError:
-    inner = group.exceptions[0]
-    return _first(inner) if isinstance(inner, BaseExceptionGroup) else inner

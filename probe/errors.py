@@ -4,7 +4,8 @@ ProbeError
 ├── SpecError        the experiment file says something that cannot be
 ├── ProviderDown     a model's endpoint cannot be used; its cells stay to be asked
 ├── PlanEmpty        nothing to ask: no item was found
-└── NoCeiling        a ceiling in dollars could not be held for a model
+├── NoCeiling        a ceiling in dollars could not be held for a model
+└── NoBatch          a file of a batch, or a batch, that cannot be used
 """
 
 from __future__ import annotations
@@ -58,3 +59,14 @@ class NoCeiling(ProbeError):
 
     def __str__(self) -> str:
         return f"model {self.model} {self.found}, so --max-usd cannot be held; {self.fix}"
+
+
+class NoBatch(ProbeError):
+    """A file of a batch cannot be used, or a batch is not what it is taken for."""
+
+    def __init__(self, what: str, found: str, fix: str) -> None:
+        super().__init__(what, found, fix)
+        self.what, self.found, self.fix = what, found, fix
+
+    def __str__(self) -> str:
+        return f"{self.what}: {self.found}; {self.fix}"

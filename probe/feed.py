@@ -10,10 +10,11 @@ import asyncio
 import itertools
 import math
 import threading
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Final, Protocol
 
 from probe.plan import Drawn
 from probe.providers.base import Request
@@ -25,7 +26,8 @@ from probe.work import Job
 from prompts.tasks import task_named
 from store.database import Database
 
-_PAGE: Final = 4_096
+PAGE: Final = 4_096
+"""Cells that are read at once (count)."""
 _PART: Final = 64
 _WIDER: Final = 8
 
@@ -87,42 +89,115 @@ class Recording:
         self._waiting.wake_all()
 
 
-async def feed(run: ModelRun, recording: Recording, scope: Scope) -> None:
-    """Give a model its cells until all of the plan has been gone through, or the run is stopped."""
-    unit = recording.drawn.plan.unit
-    page_span = unit * math.ceil(_PAGE / unit)
-    most = page_span + unit
-    after, span = -1, page_span
+class Cells(Protocol):
+    """Where one model's cells come from, each handed out once, in the order of asking."""
+
+    async def take(self, most: int) -> list[ToAsk]:
+        """The next cells, about so many at most (count); waits for some, none where all are out.
+
+        Samples that one request brings stay together.
+        """
+        ...
+
+
+@dataclass(slots=True, kw_only=True)
+class StoreCells:
+    """One model's cells, read from the store as its plan is recorded."""
+
+    recording: Recording
+    scope: Scope
+    model: str
+    samples: int
+    _ready: deque[ToAsk] = field(default_factory=deque)
+    _after: int = -1
+    _span: int = field(init=False)
+    _reading: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def __post_init__(self) -> None:
+        self._span = self._page_span
+
+    @property
+    def _unit(self) -> int:
+        return self.recording.drawn.plan.unit
+
+    @property
+    def _page_span(self) -> int:
+        return self._unit * math.ceil(PAGE / self._unit)
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether every cell has been handed out, or no more will be recorded."""
+        recording = self.recording
+        at_end = self._after + 1 >= recording.done.cells
+        return not self._ready and at_end and (recording.complete or recording.stopped)
+
+    async def take(self, most: int) -> list[ToAsk]:
+        """As `Cells.take`."""
+        while not (found := await self.now(most)) and not self.exhausted:
+            await self.recording.more(self._after + 1)
+        return found
+
+    async def now(self, most: int) -> list[ToAsk]:
+        """As `take`, of what is recorded: none where the rest of the plan has still to come."""
+        async with self._reading:
+            while not self._ready and self._after + 1 < self.recording.done.cells:
+                self._ready.extend(await self._page())
+            return list(self._first(most))
+
+    def _first(self, most: int) -> Iterator[ToAsk]:
+        """Cells from the front, up to the end of a request."""
+        while self._ready:
+            cell = self._ready.popleft()
+            yield cell
+            most -= 1
+            if most <= 0 and not (self._ready and self._together(cell, self._ready[0])):
+                return
+
+    def _together(self, one: ToAsk, other: ToAsk) -> bool:
+        return request_of(one, self.samples) == request_of(other, self.samples)
+
+    async def _page(self) -> list[ToAsk]:
+        upto = min(self._after + self._span, self.recording.done.cells - 1)
+        most = self._page_span + self._unit
+        page = await asyncio.to_thread(
+            self.recording.database.call,
+            partial(
+                to_ask,
+                scope=self.scope,
+                model=self.model,
+                after=self._after,
+                upto=upto,
+                most=most,
+            ),
+        )
+        if len(page) == most:  # there may be more; samples of one request stay together
+            upto = page[-1].ordinal // self._unit * self._unit - 1
+            page = [cell for cell in page if cell.ordinal <= upto]
+        # Where nearly all is held, or other models' cells lie between, look further at once.
+        self._span = self._span * _WIDER if len(page) < PAGE // _WIDER else self._page_span
+        self._after = upto
+        return page
+
+
+async def feed(run: ModelRun, cells: Cells) -> None:
+    """Give a model its cells until there are no more, or the run is stopped."""
     while not run.stopped:
         await run.work.hungry()
-        complete, cells = recording.complete, recording.done.cells
-        if after + 1 < cells:
-            upto = min(after + span, cells - 1)
-            page = await asyncio.to_thread(
-                recording.database.call,
-                partial(
-                    to_ask,
-                    scope=scope,
-                    model=run.model.spec.name,
-                    after=after,
-                    upto=upto,
-                    most=most,
-                ),
-            )
-            if len(page) == most:  # there may be more; samples of one request stay together
-                upto = page[-1].ordinal // unit * unit - 1
-                page = [cell for cell in page if cell.ordinal <= upto]
-            for part in batched(jobs(page, run)):
-                run.work.add(part)
-                await asyncio.sleep(0)  # thousands of bodies at once would hold up all replies
-            # Where nearly all is held, or other models' cells lie between, look further at once.
-            span = span * _WIDER if len(page) < _PAGE // _WIDER else page_span
-            after = upto
-        elif complete or recording.stopped:
+        page = await cells.take(PAGE)
+        if not page:
             break
-        else:
-            await recording.more(cells)
+        for part in batched(jobs(page, run)):
+            run.work.add(part)
+            await asyncio.sleep(0)  # thousands of bodies at once would hold up all replies
     run.work.no_more()
+
+
+async def ask_all(run: ModelRun, cells: Cells) -> None:
+    """Ask a model its cells."""
+    async with asyncio.TaskGroup() as tasks:
+        feeding = tasks.create_task(feed(run, cells))
+        await run.run()
+        feeding.cancel()  # where the run was stopped, nobody waits for more
 
 
 def batched(jobs: Iterator[Job]) -> Iterator[list[Job]]:
@@ -131,10 +206,15 @@ def batched(jobs: Iterator[Job]) -> Iterator[list[Job]]:
         yield part
 
 
+def request_of(cell: ToAsk, samples: int) -> tuple[str, int]:
+    """What cells share that one request answers, where it brings so many samples (count)."""
+    return cell.prompt_hash, cell.sample // samples
+
+
 def jobs(page: list[ToAsk], run: ModelRun) -> Iterator[Job]:
     """Cells as requests: samples that one request brings are put together."""
     samples = run.model.spec.request_samples
-    together = itertools.groupby(page, key=lambda cell: (cell.prompt_hash, cell.sample // samples))
+    together = itertools.groupby(page, key=lambda cell: request_of(cell, samples))
     for _, group in together:
         cells = list(group)
         first = cells[0]

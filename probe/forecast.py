@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Final
 
 from probe.pace import in_flight
 from probe.plan import Block, Drawn, Model
@@ -14,6 +15,8 @@ from probe.record import SETTLED, Scope, Standing, recorded, standings
 from probe.usage import estimate_tokens, most_reply_tokens
 from store.keys import as_one
 from store.read import Reader, ask
+
+_BATCH_S: Final = 24 * 3600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +34,7 @@ class Known:
     Attributes:
         prompt_ratio: Prompt tokens counted over those estimated.
         reply_tokens: Of one request, all its samples together.
+        latency_s: Of live replies (seconds); 0 where there is none.
     """
 
     replies: int
@@ -133,7 +137,9 @@ def _known(store: Reader, drawn: Drawn) -> Iterator[tuple[str, Known]]:
         store,
         """
         SELECT c.model, count(*), sum(r.prompt_tokens) / sum(length(p.text) // 4 + 8),
-               avg(r.reply_tokens), avg(r.latency_s)
+               avg(r.reply_tokens),
+               coalesce(avg(r.latency_s) FILTER (r.latency_s > 0 AND r.key NOT IN (
+                   SELECT key FROM batch_lines)), 0)
         FROM (SELECT DISTINCT model, key, prompt_hash FROM cells
               JOIN experiments USING (experiment_id) WHERE experiment = $name) AS c
         JOIN replies AS r USING (key) JOIN prompts AS p USING (prompt_hash)
@@ -181,8 +187,13 @@ def cost_usd(model: Model, prompts: Range, replies: Range) -> Range | None:
 def time_s(
     model: Model, left: Standing, prompts: Range, replies: Range, known: Known | None
 ) -> Range | None:
-    """How long it takes by the limits told and, where known, by latency (seconds); else None."""
+    """How long it takes by the limits told and, where known, by latency (seconds); else None.
+
+    A batch comes back within the day that providers promise.
+    """
     spec, sent = model.spec, requests(model, left)
+    if spec.mode == "batch":
+        return Range(0.0, _BATCH_S)
     limits = (
         (spec.requests_per_min, Range(sent, sent)),
         (spec.tokens_per_min, Range(prompts.low + replies.low, prompts.high + replies.high)),
@@ -191,7 +202,7 @@ def time_s(
     )
     bounds = [Range(need.low * 60 / most, need.high * 60 / most) for most, need in limits if most]
     at_once = in_flight(spec)
-    if known and at_once:
+    if known and known.latency_s and at_once:
         waited = sent * known.latency_s / at_once
         bounds.append(Range(waited, waited))
     if not bounds:

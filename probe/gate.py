@@ -188,6 +188,7 @@ class Gate:
     def __init__(self, pace: Pace, pause: Pause) -> None:
         self._clock = pause.clock
         self._pace = pace
+        self._most, self._part, self._until = pace.in_flight, 1.0, _NEVER
         self._adapts = pace.window < pace.in_flight
         now = self._clock.time()
         self.buckets: dict[Kind, Bucket] = {
@@ -209,6 +210,26 @@ class Gate:
     def close(self) -> None:
         """Make nobody wait any more; whoever comes through must see that it is over."""
         self._closed = True
+        self.wake()
+
+    def share(self, in_flight: int, part: float, until: float = _NEVER) -> None:
+        """Keep to a share of the pace: others ask the same model elsewhere.
+
+        Args:
+            in_flight: Requests open at once at most (count); 0 lets nobody through.
+            part: Of every rate, in [0, 1].
+            until: When nobody is let through any more, unless another share comes before (seconds
+                on the clock).
+        """
+        self._until = until
+        self.window = float(min(in_flight, self.window) if self._adapts else in_flight)
+        if self._adapts and in_flight and self.window < 1:
+            self.window = 1.0
+        self._most = in_flight
+        if part > 0:
+            for bucket in self.buckets.values():
+                bucket.per_min *= part / self._part
+            self._part = part
         self.wake()
 
     def slot(self, cost: Mapping[Kind, float]) -> Slot:
@@ -275,6 +296,8 @@ class Gate:
         if self.in_flight >= int(self.window):
             return _NEVER
         now = self._clock.time()
+        if now >= self._until:
+            return _NEVER
         wait = self.pause.until - now
         for kind, bucket in self.buckets.items():
             bucket.refill(now)
@@ -285,7 +308,7 @@ class Gate:
         """Follow what a server says of one limit; what the file tells is never exceeded."""
         now = self._clock.time()
         told = self._pace.per_min.get(seen.kind)
-        per_min = seen.per_min if told is None else min(told, seen.per_min)
+        per_min = self._part * (seen.per_min if told is None else min(told, seen.per_min))
         bucket = self.buckets.get(seen.kind)
         if bucket is None:
             bucket = self.buckets[seen.kind] = Bucket(per_min, now)
@@ -293,7 +316,7 @@ class Gate:
         bucket.refill(now)
         bucket.per_min = per_min
         if seen.remaining is not None and taken_then is not None:
-            bucket.follow(seen.remaining, taken_then, sent_at)
+            bucket.follow(self._part * seen.remaining, taken_then, sent_at)
 
     def succeeded(self, slot: Slot) -> None:
         """A reply has come: the server bears what it is asked."""
@@ -307,7 +330,7 @@ class Gate:
         used = self._waiting or self.in_flight >= int(self.window)
         if used and not slower:
             grown = self.window + (1.0 if self._starting else 1.0 / self.window)
-            self.window = min(float(self._pace.in_flight), grown)
+            self.window = min(float(self._most), grown)
 
     def _much_slower(self, took_s: float) -> bool:
         """Whether replies take much longer than they did: requests then only queue at the server.
@@ -324,8 +347,8 @@ class Gate:
 
     def _open_up(self) -> None:
         """Where a rate is known it holds the pace, and the ceiling need not."""
-        if self._adapts and self.window < self._pace.in_flight:
-            self.window = float(self._pace.in_flight)
+        if self._adapts and self.window < self._most:
+            self.window = float(self._most)
 
     def refused(self, slot: Slot) -> None:
         """The server bears no more: slow down, once for all that were sent before it said so.

@@ -9,16 +9,32 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, Protocol
 
-from store.database import Database
 from store.errors import DiskFull
-from store.journal import Journal
+from store.journal import Journal, Position
 from store.rows import Event
 
 _MOST_BACKLOG: Final = 20_000
 _ROOM_EVERY_S: Final = 2.0
 _ROOM_WITHIN_S: Final = 3600.0
+
+
+class Sink(Protocol):
+    """Where events go once they are in the journal: the store's database, or a hub's."""
+
+    @property
+    def backlog(self) -> int:
+        """Events handed over and not yet committed (count)."""
+        ...
+
+    def put(self, position: Position, *events: Event) -> bool:
+        """Hand over events that the journal holds up to `position`; whether they were taken."""
+        ...
+
+    def catch_up(self) -> None:
+        """Wait until all that was put is committed, or cannot be."""
+        ...
 
 
 @dataclass(slots=True, kw_only=True)
@@ -32,7 +48,7 @@ class Ledger:
 
     run_id: str
     journal: Journal
-    database: Database
+    database: Sink
     on_failure: Callable[[], None] = lambda: None
     problem: str | None = None
     _failed: bool = False

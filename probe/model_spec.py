@@ -11,7 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from store.keys import canonical
 
-ProviderName: TypeAlias = Literal["openai", "local", "vllm", "transformers"]
+ProviderName: TypeAlias = Literal["openai", "anthropic", "local", "vllm", "transformers"]
+ModeName: TypeAlias = Literal["live", "batch"]
 ApiName: TypeAlias = Literal["chat", "completions"]
 ParamValue: TypeAlias = str | int | float | bool | list[Any] | dict[str, Any]
 Slug = Annotated[str, Field(pattern=r"^[A-Za-z0-9][A-Za-z0-9._-]*$")]
@@ -20,6 +21,8 @@ _HeaderValue = Annotated[str, Field(pattern=r"^[\x20-\x7e]*$")]
 _OF_LIKELIHOODS = "prompt_logprobs"
 _RESERVED_PARAMS = frozenset({"model", "messages", "prompt", "stream"})
 _REPLY_TOKENS = 256
+_REMOTE = frozenset({"openai", "anthropic"})
+"""Providers whose models run elsewhere, whatever their address."""
 _SECRET_HEADERS = frozenset({"authorization", "api-key", "x-api-key", "cookie"})
 _SECRET_NAME = re.compile(r"(^|_)(TOKEN|KEY|SECRET|PASSWORD)($|_)", re.IGNORECASE)
 _SERVE_ARGS = {
@@ -126,14 +129,14 @@ class ModelSpec(Strict):
 
     name: Slug = Field(description="The model's name in tables.")
     provider: ProviderName = Field(
-        description="`openai`: any compatible endpoint. `local`: a GGUF model, served here."
-        " `transformers`: a model computed here, which tells how likely texts are. `vllm`: a vLLM"
-        " server, started here or running already."
+        description="`openai`: any compatible endpoint. `anthropic`: the Messages API. `local`: a"
+        " GGUF model, served here. `transformers`: a model computed here, which tells how likely"
+        " texts are. `vllm`: a vLLM server, started here or running already."
     )
     model: str = Field(
         min_length=1,
-        description="For `openai` the model's id; for `local` an asset's name or a GGUF file; for"
-        " `transformers` and `vllm` a model's folder too.",
+        description="For `openai` and `anthropic` the model's id; for `local` an asset's name or a"
+        " GGUF file; for `transformers` and `vllm` a model's folder too.",
     )
     base_url: str | None = Field(
         default=None, description="Where the endpoint's API begins, such as http://host:8000/v1."
@@ -230,6 +233,42 @@ class ModelSpec(Strict):
     price: Price | None = Field(
         default=None, description="What tokens cost; well-known models have a dated price already."
     )
+    mode: ModeName = Field(
+        default="live",
+        description="`batch`: requests are handed over many at a time, for half the price and"
+        " within a day (`openai` and `anthropic`). It changes no reply, so it is no part of the"
+        " keys.",
+    )
+    batch_discount: float = Field(
+        default=0.5,
+        ge=0,
+        lt=1,
+        description="What a batch takes off `price`, which is the live one (a share).",
+    )
+    batch_requests: int | None = Field(
+        default=None,
+        ge=1,
+        description="Requests of one batch at most (count; by default what the provider takes:"
+        " 50,000, Anthropic 100,000).",
+    )
+    batch_mb: float | None = Field(
+        default=None,
+        gt=0,
+        description="Size of one batch at most (millions of bytes; by default what the provider"
+        " takes: 200, Anthropic 256).",
+    )
+    batch_queued_tokens: int | None = Field(
+        default=None,
+        ge=1,
+        description="Prompt tokens in open batches at most (an estimate), where the account has"
+        " such a limit; what does not fit waits for a batch to end.",
+    )
+    batch_poll_s: float = Field(
+        default=30.0,
+        gt=0,
+        description="Time until an open batch is first looked at again (seconds); it grows by half"
+        " each time, up to twenty times as long.",
+    )
 
     @model_validator(mode="after")
     def _check(self) -> ModelSpec:
@@ -240,6 +279,8 @@ class ModelSpec(Strict):
         if self.provider == "local" and (self.api != "chat" or self.request_samples != 1):
             raise ValueError("provider local takes api = 'chat' and no n")
         self._check_transformers()
+        self._check_anthropic()
+        self._check_batch()
         self._check_serve()
         if self.structured and (self.api != "chat" or "response_format" in self.body_params):
             raise ValueError("structured takes api = 'chat' and no response_format of your own")
@@ -260,6 +301,24 @@ class ModelSpec(Strict):
             raise ValueError("provider transformers starts its own process; leave base_url out")
         if self.structured or self.request_samples != 1:
             raise ValueError("provider transformers takes neither structured nor n")
+
+    def _check_anthropic(self) -> None:
+        if self.provider != "anthropic":
+            return
+        if self.api != "chat" or self.structured or self.request_samples != 1:
+            raise ValueError("provider anthropic takes api = 'chat', and neither structured nor n")
+        if not isinstance(self.body_params.get("max_tokens"), int):
+            raise ValueError("provider anthropic needs max_tokens in params")
+        if self.api_key_env is None:
+            raise ValueError("provider anthropic needs api_key_env, such as ANTHROPIC_API_KEY")
+
+    def _check_batch(self) -> None:
+        if self.mode != "batch":
+            return
+        if self.provider not in _REMOTE:
+            raise ValueError("mode batch goes with provider openai or anthropic")
+        if self.sentinels:
+            raise ValueError("sentinels are asked one at a time; leave them out in mode batch")
 
     def _check_serve(self) -> None:
         if self.provider != "vllm" and self.serve is not None:
@@ -313,7 +372,7 @@ class ModelSpec(Strict):
     @property
     def weights_here(self) -> bool:
         """Whether it is served from weights that lie here, which then stand for it in keys."""
-        return self.provider != "openai" and self.base_url is None
+        return self.provider not in _REMOTE and self.base_url is None
 
     @property
     def in_turn(self) -> bool:

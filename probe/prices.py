@@ -27,8 +27,24 @@ def _table() -> dict[str, dict[str, Price]]:
 def price_of(model: ModelSpec) -> Price | None:
     """A model's price: the file's own, nothing for a local one, else the table's; None if unknown.
 
-    The table goes by the endpoint's host: the same model costs something else elsewhere.
+    The table goes by the endpoint's host: the same model costs something else elsewhere. In batches
+    it is what the discount leaves.
     """
+    live = _live_price(model)
+    if live is None or model.mode != "batch":
+        return live
+    left = 1 - model.batch_discount
+    cached = live.cached_input_usd_per_m
+    return live.model_copy(
+        update={
+            "input_usd_per_m": left * live.input_usd_per_m,
+            "output_usd_per_m": left * live.output_usd_per_m,
+            "cached_input_usd_per_m": None if cached is None else left * cached,
+        }
+    )
+
+
+def _live_price(model: ModelSpec) -> Price | None:
     if model.price is not None:
         return model.price
     if model.weights_here:

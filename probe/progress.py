@@ -111,6 +111,7 @@ def picture(state: RunState) -> RenderableType:
         )
         table.add_row(Text(model.model, style="bold"), bar, Text(headline(model)))
         table.add_row("", "", Text(details(model), style="dim"))
+    rest += [Text(worker) for worker in state.workers]
     footer = [f"{span(state.elapsed_s)} so far", spending(state), state.problem or ""]
     rest.append(Text(", ".join(part for part in footer if part)))
     return Group(table, *rest)
@@ -119,7 +120,7 @@ def picture(state: RunState) -> RenderableType:
 def lines(state: RunState) -> list[str]:
     """A run in plain lines."""
     found = [f"{model.model}: {headline(model)}; {details(model)}" for model in state.models]
-    footer = [spending(state), state.problem or ""]
+    footer = [*state.workers, spending(state), state.problem or ""]
     return found + [part for part in footer if part]
 
 

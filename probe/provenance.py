@@ -15,7 +15,9 @@ from store.keys import canonical
 _PACKAGES: Final = (
     "gistprobe",
     "aiohttp",
+    "anthropic",
     "duckdb",
+    "openai",
     "orjson",
     "pyarrow",
     "tenacity",

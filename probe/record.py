@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from typing import Final
 
+from probe.batch.records import IN_BATCHES
 from probe.conditions import Condition, ItemColumns
 from probe.plan import Block, Cell, Drawn, Plan
 from probe.resolve import note_for
@@ -90,16 +91,20 @@ class Chunk:
     blocks: Sequence[Block]
     end: PlanChunkRow
 
-    def insert(self, connection: Connection) -> None:
-        """Write it, and that it is written."""
+    def insert(self, connection: Connection) -> bool:
+        """Write it, and that it is written; not so where another run has recorded on meanwhile."""
         conditions = [each for block in self.blocks for each in block.conditions]
         items = {each.item_hash: each for each in conditions}
         prompts = {each.prompt_hash: each for each in conditions}
         own = self.end.experiment_id
+        cells = [cell for block in self.blocks for cell in block.cells]
         connection.execute("BEGIN")
+        held = recorded(connection, own)
+        if held.cells != self.end.cells - len(cells) or held.items >= self.end.items:
+            connection.execute("ROLLBACK")
+            return False
         insert(connection, map(_item_row, items.values()), new_by="item_hash")
         insert(connection, map(_prompt_row, prompts.values()), new_by="prompt_hash")
-        cells = [cell for block in self.blocks for cell in block.cells]
         seen = _recorded_keys(connection, own, cells)
         rows = []
         for cell in cells:
@@ -109,6 +114,7 @@ class Chunk:
         insert(connection, _aside_rows(self.blocks, own))
         insert(connection, [self.end])
         connection.execute("COMMIT")
+        return True
 
 
 def chunks(drawn: Drawn, done: Recorded) -> Iterator[Chunk]:
@@ -245,6 +251,8 @@ def to_ask(
 ) -> list[ToAsk]:
     """A model's cells without a reply in a stretch of the plan, in the order of asking.
 
+    Those in batches that are open are left out: they have been asked.
+
     Args:
         connection: The owner's.
         scope: Whose.
@@ -261,10 +269,16 @@ def to_ask(
         WHERE experiment_id = $experiment AND model = $model
           AND ordinal > $after AND ordinal <= $upto
           AND key NOT IN ({SETTLED})
+          AND key NOT IN ({IN_BATCHES})
           AND is_first
         ORDER BY ordinal LIMIT $most""",
         bound,
     ).rows
+    return _with_texts(connection, found)
+
+
+def _with_texts(connection: Connection, found: Sequence[tuple[object, ...]]) -> list[ToAsk]:
+    """Cells with what is sent for them, from their ordinals, keys, samples and prompts."""
     hashes = as_one(dict.fromkeys(str(row[3]) for row in found))
     prompts = ask(
         connection,
@@ -285,6 +299,22 @@ def to_ask(
         ToAsk(int(str(ordinal)), str(key), int(str(sample)), str(own), *sent[str(own)])
         for ordinal, key, sample, own in found
     ]
+
+
+def to_ask_again(
+    connection: Connection, scope: Scope, model: str, keys: Sequence[str]
+) -> list[ToAsk]:
+    """Those of some keys of a model that have no reply, wherever they stand in the plan."""
+    found = ask(
+        connection,
+        f"""
+        SELECT ordinal, key, sample, prompt_hash FROM cells
+        WHERE experiment_id = $experiment AND model = $model AND is_first
+          AND key IN (SELECT unnest(string_split($keys, ' '))) AND key NOT IN ({SETTLED})
+        ORDER BY ordinal""",
+        {**scope.bound, "model": model, "keys": as_one(keys)},
+    ).rows
+    return _with_texts(connection, found)
 
 
 @dataclass(frozen=True, slots=True)
@@ -345,31 +375,3 @@ _STANDING: Final = """
         USING (key)
     WHERE c.experiment_id = $experiment AND c.ordinal >= $start AND c.ordinal < $end
     GROUP BY c.model"""
-
-
-@dataclass(frozen=True, slots=True)
-class Spent:
-    """What an experiment's attempts have cost so far.
-
-    Attributes:
-        usd: By the usage servers gave (US dollars).
-        uncertain_usd: At most, of attempts without a usage (US dollars).
-        requests: Attempts (count).
-    """
-
-    usd: float
-    uncertain_usd: float
-    requests: int
-
-
-def spent(connection: Connection, experiment: str) -> Spent:
-    """What all runs of an experiment have spent."""
-    row = ask(
-        connection,
-        """
-        SELECT coalesce(sum(a.usd), 0), coalesce(sum(a.usd_at_most), 0), count(*)
-        FROM attempts AS a JOIN runs USING (run_id) JOIN experiments AS e USING (experiment_id)
-        WHERE e.experiment = ?""",
-        [experiment],
-    ).rows[0]
-    return Spent(float(str(row[0])), float(str(row[1])), int(str(row[2])))

@@ -10,11 +10,15 @@ from probe.homes import root_of
 from probe.model_spec import ModelSpec
 from probe.plan import Model, Plan, Source
 from probe.providers import Local, OpenAIChat, Provider
+from probe.providers.anthropic_batches import AnthropicBatches
+from probe.providers.anthropic_messages import SERVER, Anthropic
+from probe.providers.openai_batches import OpenAIBatches
 from probe.providers.transformers_local import Transformers
 from probe.providers.vllm import Vllm, Weights
 from probe.providers.vllm_weights import chat_template, find_weights, identity
 from probe.spec import Spec, TaskSpec, dataset_path, model_file, named_path
 from probe.weights_folder import folder_digest
+from probe.worker.errors import OtherWeights
 from prompts import DatasetError, Descriptions, NamePolicy, UnknownName, Wording
 from prompts.datasets import dataset_named
 from prompts.descriptions import NONE, read_descriptions
@@ -90,6 +94,9 @@ def _descriptions(name: str, spec: Spec, spec_path: Path) -> Descriptions:
 
 
 def _model(model: ModelSpec, spec_path: Path) -> Model:
+    if model.provider == "anthropic":  # asked otherwise than what is like OpenAI at one address
+        named = model.endpoint or model.base_url or SERVER
+        return Model(spec=model, endpoint=f"anthropic:{named}")
     if model.provider == "openai" or model.base_url is not None:
         return Model(spec=model, endpoint=model.endpoint or model.base_url or "")
     if model.provider == "vllm":
@@ -138,8 +145,12 @@ def provider_for(model: ModelSpec, spec_path: Path, log: Path, progress: Progres
     Raises:
         AssetError: The weights cannot be fetched.
     """
+    batched = model.mode == "batch"
     if model.provider == "openai":
-        return OpenAIChat(model, model.base_url or "")
+        base_url = model.base_url or ""
+        return OpenAIBatches(model, base_url) if batched else OpenAIChat(model, base_url)
+    if model.provider == "anthropic":
+        return AnthropicBatches(model) if batched else Anthropic(model)
     if model.provider == "vllm":
         return Vllm(model, _vllm_weights(model, spec_path, progress), log)
     path = model_file(model, spec_path) or fetch(MODELS[model.model], progress)
@@ -164,7 +175,25 @@ def _vllm_weights(model: ModelSpec, spec_path: Path, progress: Progress) -> Weig
     )
 
 
+def as_hub_has_it(model: ModelSpec, endpoint: str, spec_path: Path) -> Model:
+    """A model that a hub asks for, found here.
+
+    Args:
+        model: Its part of the hub's experiment file.
+        endpoint: What stands for it in its cells' keys there.
+        spec_path: From whose folder paths count.
+
+    Raises:
+        SpecError: It is not here.
+        OtherWeights: It is another here.
+    """
+    found = _model(model, spec_path)
+    if found.endpoint != endpoint:
+        raise OtherWeights(model.name, found.endpoint, endpoint)
+    return found
+
+
 def note_for(model: ModelSpec) -> str | None:
     """What users must know of a model's results, where the catalogue says so."""
-    asset = None if model.provider == "openai" else MODELS.get(model.model)
+    asset = None if model.provider in {"openai", "anthropic"} else MODELS.get(model.model)
     return asset.note if asset else None

@@ -95,6 +95,7 @@ class ModelRun:
     usage: Usage = field(init=False)
     _workers: int = field(init=False)
     _stopping: bool = False
+    _ended: bool = False
     _refused_since: float | None = None
     _refusals: int = 0
     _open: dict[Job, tuple[asyncio.Task[None], float]] = field(default_factory=dict)
@@ -121,6 +122,11 @@ class ModelRun:
         """Whether it takes no new jobs."""
         return self._stopping
 
+    @property
+    def through(self) -> bool:
+        """Whether it has ended, or asks nothing new."""
+        return self._stopping or self._ended
+
     async def run(self) -> None:
         """Ask until there is and will be nothing to ask."""
         async with asyncio.TaskGroup() as tasks:
@@ -128,6 +134,7 @@ class ModelRun:
                 tasks.create_task(self._worker())
         for sentinel in self.sentinels.last():
             await self._repeat(sentinel)
+        self._ended = True
 
     async def _worker(self) -> None:
         while (job := await self.work.next()) is not None:

@@ -13,12 +13,11 @@ from datetime import UTC, datetime
 
 from probe.budget import Budget
 from probe.errors import ProviderDown
-from probe.feed import Recording, feed
+from probe.feed import Cells, ask_all
 from probe.gate import Clock, Pause
 from probe.ledger import Ledger
 from probe.plan import Model
 from probe.providers import Provider, Served
-from probe.record import Scope
 from probe.run import ModelRun
 from prompts.tasks.base import Asks
 from store.keys import canonical
@@ -66,14 +65,19 @@ class Serving:
         opened = [await self._open(model, budget) for model in together]
         return [run for run in opened if run is not None]
 
-    async def ask_in_turn(self, recording: Recording, scope: Scope, budget: Budget) -> None:
-        """Open, ask and close the other models, one after the other."""
+    async def ask_in_turn(self, cells: Callable[[str], Cells], budget: Budget) -> None:
+        """Open, ask and close the other models, one after the other.
+
+        Args:
+            cells: Gives a model's, by its name.
+            budget: Of all models.
+        """
         for model in self.models:
             if not model.spec.in_turn or self._stopped.is_set():
                 continue
             run = await self._open(model, budget)
             if run is not None:
-                await ask_all(run, recording, scope)
+                await ask_all(run, cells(model.spec.name))
             if (provider := self.providers.get(model.spec.name)) is not None:
                 await provider.close()
 
@@ -127,10 +131,3 @@ class Serving:
             for task in (opening, stop):
                 task.cancel()
             await asyncio.wait({opening, stop})
-
-
-async def ask_all(run: ModelRun, recording: Recording, scope: Scope) -> None:
-    """Ask a model its cells."""
-    async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(feed(run, recording, scope))
-        tasks.create_task(run.run())

@@ -67,6 +67,7 @@ class RunState:
         usd: Spent, earlier runs included (US dollars); what is uncertain counts in full.
         most_usd: The ceiling, if there is one.
         requests: Attempts that have ended, earlier runs included (count).
+        workers: Those on other machines, a line each.
     """
 
     pid: int
@@ -81,6 +82,7 @@ class RunState:
     most_requests: int | None
     problem: str | None
     models: tuple[ModelState, ...]
+    workers: tuple[str, ...] = ()
 
 
 @dataclass(slots=True)
@@ -183,7 +185,8 @@ def read_state(folder: Path) -> RunState | None:
     try:
         raw = json.loads((folder / FILE).read_text(encoding="utf-8"))
         models = tuple(ModelState(**model) for model in raw.pop("models"))
-        state = RunState(models=models, **raw)
+        workers = tuple(raw.pop("workers"))
+        state = RunState(models=models, workers=workers, **raw)
         os.kill(state.pid, 0)
     except (OSError, ValueError, TypeError, KeyError, AttributeError):
         return None

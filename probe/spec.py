@@ -15,6 +15,7 @@ from typing import get_args
 from pydantic import BaseModel, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from probe.cluster.table import RaySpec
 from probe.conditions import asked_prompts
 from probe.errors import SpecError
 from probe.model_spec import ModelSpec, Slug, Strict
@@ -149,6 +150,7 @@ class Spec(Strict):
     name_maps: str | None = Field(
         default=None, description="A file of name maps of your own, to be named among `names`."
     )
+    ray: RaySpec = Field(default_factory=RaySpec)
 
     @property
     def asked_wordings(self) -> tuple[str, ...]:
@@ -195,10 +197,26 @@ class Spec(Strict):
                 worded = ", ".join(task_named(task.name).prompts)
                 raise ValueError(f"task {task.name}: none of conditions.prompts; it has {worded}")
             self._check_samples(task_named(task.name))
+            self._check_batches(task_named(task.name))
         kinds = [(task.name, task.dataset, task.asked) for task in self.tasks]
         if len(set(kinds)) < len(kinds):
             raise ValueError("two tasks have the same name, dataset and choices")
         return self
+
+    @model_validator(mode="after")
+    def _check_ray(self) -> Spec:
+        names = [model.name for model in self.models]
+        for unknown in sorted(set(self.ray.models) - set(names)):
+            raise ValueError(str(UnknownName("model in ray.models", unknown, names)))
+        return self
+
+    def _check_batches(self, task: Task) -> None:
+        """What is no reply is asked for in ways that providers take in no batch."""
+        batched = [model.name for model in self.models if model.mode == "batch"]
+        if task.asks != "reply" and batched:
+            raise ValueError(
+                f"task {task.name} cannot be asked in batches; leave mode out of {batched[0]}"
+            )
 
     def _check_samples(self, task: Task) -> None:
         """A task whose samples are decoded unlike needs several, a request each."""

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from pydantic import BaseModel
 
+from probe.cluster.table import RayModel, RaySpec
 from probe.model_spec import ModelSpec, Price, Serve
 from probe.spec import Conditions, Spec, TaskSpec
 
@@ -30,6 +31,8 @@ _PARTS: Final[tuple[tuple[str, type[BaseModel], str], ...]] = (
     ("[models.serve]", Serve, 'Below its model, with `provider = "vllm"`.'),
     ("[[tasks]]", TaskSpec, "One table a task and dataset, at least one."),
     ("[conditions]", Conditions, "Every item is asked under each name strategy with each prompt."),
+    ("[ray]", RaySpec, "How `probe run --ray` places workers; it changes no cell and no reply."),
+    ("[ray.models.NAME]", RayModel, "Workers that ask the model of that name alone."),
 )
 _HEAD: Final = "| key | value | default | meaning |\n|---|---|---|---|"
 _TYPES: Final = {

@@ -11,6 +11,7 @@ from typing import Final
 
 from probe.budget import Budget
 from probe.feed import Recording
+from probe.hub.show import WorkersShown
 from probe.ledger import Ledger
 from probe.progress import Display
 from probe.record import Standing
@@ -28,6 +29,7 @@ class Watch:
     Attributes:
         database: The store's, which is open.
         standings: Where each model stood before the run; filled once the plan is recorded.
+        shown: The hub's workers, where there is one.
     """
 
     database: Database
@@ -38,6 +40,8 @@ class Watch:
     budget: Budget
     ledger: Ledger
     standings: Mapping[str, Standing] = field(default_factory=dict)
+    shown: WorkersShown | None = None
+    _told: str | None = None
     _began: float = field(init=False)
     _meters: dict[str, Meter] = field(default_factory=dict)
 
@@ -58,16 +62,34 @@ class Watch:
         """Look once."""
         state = self.state()
         self.display.show(state)
+        self._tell()
         with suppress(OSError):  # a full disk, of which the ledger tells
             write_state(self.database.path, state)
         self.database.tend()
         for run in self.runs:
             run.end_hangs()
 
+    def _tell(self) -> None:
+        """Say once what keeps rows from being written, and that it is over."""
+        now = self.database.problem
+        if (now is None) != (self._told is None):
+            self.display.say(now or "the store can be written again; the run goes on")
+        self._told = now
+
     def state(self) -> RunState:
         """Where the run stands."""
         budget, recording = self.budget, self.recording
-        return RunState(
+        models = tuple(
+            model_state(
+                run,
+                self._meters.setdefault(run.model.spec.name, Meter()),
+                self.standings.get(run.model.spec.name),
+            )
+            for run in self.runs
+        )
+        if self.shown is not None:
+            models = self.shown.models(models, self.standings)
+        state = RunState(
             pid=os.getpid(),
             experiment=self.experiment,
             run_id=self.ledger.run_id,
@@ -78,13 +100,7 @@ class Watch:
             most_usd=budget.ceiling.usd,
             requests=budget.requests - budget.open,
             most_requests=budget.ceiling.requests,
-            problem=self.ledger.problem,
-            models=tuple(
-                model_state(
-                    run,
-                    self._meters.setdefault(run.model.spec.name, Meter()),
-                    self.standings.get(run.model.spec.name),
-                )
-                for run in self.runs
-            ),
+            problem=self.ledger.problem or self.database.problem,
+            models=models,
         )
+        return self.shown.spending(state) if self.shown else state

@@ -124,6 +124,21 @@ class Work:
         if not self.taken and self._all_new:
             self._idle.wake_all()
 
+    def drop(self, keys: set[str]) -> None:
+        """Forget jobs whose cells are all among some keys, unless they have been taken."""
+        self._new = deque(job for job in self._new if not keys.issuperset(job.keys))
+        self._due = deque(job for job in self._due if not keys.issuperset(job.keys))
+        self._later = [each for each in self._later if not keys.issuperset(each[2].keys)]
+        heapq.heapify(self._later)
+        self._set_timer()
+        self._hungry.set()
+        self._idle.wake_all()
+
+    @property
+    def waiting(self) -> int:
+        """New jobs that nobody has taken yet (count)."""
+        return len(self._new)
+
     def stop(self) -> None:
         """Hand out nothing more."""
         self._stopped = True

@@ -13,13 +13,13 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future, wait
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar
 
 import duckdb
 
 from store.damage import MOVE_AWAY, fix_for, is_damage
+from store.entries import Call, Put
 from store.errors import CannotServe, StoreBroken
 from store.insert import insert
 from store.journal import Position, read_events
@@ -52,40 +52,24 @@ _TROUBLE: Final = (
 _RUN_AGAIN: Final = "free some space or mend it, then run again: the journal holds every reply"
 
 
-def _held_among(connection: Connection, keys: list[str]) -> set[str]:
+def held_among(connection: Connection, keys: list[str]) -> set[str]:
+    """Those of some keys that have a reply."""
     found = connection.execute(
         "SELECT key FROM replies WHERE key IN (SELECT unnest(string_split(?, ' ')))", [as_one(keys)]
     ).fetchall()
     return {str(row[0]) for row in found}
 
 
-@dataclass(frozen=True, slots=True)
-class _Put:
-    events: tuple[Event, ...]
-    position: Position
-
-
-@dataclass(frozen=True, slots=True)
-class _Call:
-    act: Callable[[Connection], object]
-    future: Future[Any]
-
-    def run(self, connection: Connection) -> None:
-        try:
-            result = self.act(connection)
-        except BaseException as error:  # noqa: BLE001 - handed to the caller, who raises it
-            with contextlib.suppress(duckdb.TransactionException):  # it may have begun none
-                connection.rollback()
-            self.future.set_exception(error)
-        else:
-            self.future.set_result(result)
-
-
 class Database:
     """The owner of a store's database. Use as a context manager."""
 
     def __init__(
-        self, path: Path, *, after_replies: AfterReplies | None = None, serve: bool = False
+        self,
+        path: Path,
+        *,
+        after_replies: AfterReplies | None = None,
+        serve: bool = False,
+        readers: Sequence[str] = (),
     ) -> None:
         """Open or create a store; load what the journal holds beyond it.
 
@@ -94,6 +78,7 @@ class Database:
             after_replies: Called on the writer's thread with keys of replies that are committed,
                 each once; now and then, and for the rest before the database is closed.
             serve: Answer other processes' queries meanwhile (live SQL).
+            readers: sha256, in hex, of tokens that may ask them from other machines.
 
         Raises:
             StoreBusy: Another process owns it.
@@ -107,13 +92,15 @@ class Database:
         """Where a damaged database was moved when the store was opened."""
         self.serving_problem: str | None = None
         """Why other processes' queries are not answered, where they should be."""
-        self._serve = serve
+        self.problem: str | None = None
+        """What keeps rows from being written, while it does."""
+        self._serve, self._readers = serve, readers
         self._after_replies = after_replies
         self._fresh: list[str] = []
         self._due = 0.0
         self._memory: Memory | None = None
-        self._queue: list[_Put | _Call] = []
-        self._taken: list[_Put | _Call] = []
+        self._queue: list[Put | Call] = []
+        self._taken: list[Put | Call] = []
         self._urgent = False
         self._changed = threading.Condition()
         self._closing = False
@@ -149,8 +136,11 @@ class Database:
         with self._changed:
             if self._error is not None:
                 return False
-            self._add(_Put(events, position))
+            self._add(Put(events, position))
         return True
+
+    def hurry(self) -> None:
+        """Wait no longer than needs be for what may not come back; a file is always there."""
 
     def catch_up(self) -> None:
         """Wait until all that was put is committed, or writing has failed."""
@@ -158,7 +148,7 @@ class Database:
         with self._changed:
             if self._error is not None:
                 return
-            self._add(_Call(lambda _: None, future))
+            self._add(Call(lambda _: None, future))
         wait([future])
 
     def call_for_all(self, act: Callable[[Connection], T]) -> T:
@@ -184,7 +174,7 @@ class Database:
         """Have the writer do something, and don't wait for it."""
         with self._changed:
             if self._error is None and not self._closing:
-                self._add(_Call(act, Future()))
+                self._add(Call(act, Future()))
 
     def call(self, act: Callable[[Connection], T]) -> T:
         """Run a function on the writer's thread and wait for it; its errors are raised here.
@@ -193,7 +183,7 @@ class Database:
             StoreBroken: The disk is full, or the file is damaged.
         """
         future: Future[T] = Future()
-        self._enqueue(_Call(act, future))
+        self._enqueue(Call(act, future))
         try:
             return future.result()
         except _TROUBLE as error:
@@ -208,17 +198,17 @@ class Database:
         if self._error is not None:
             raise self._error
 
-    def _enqueue(self, entry: _Put | _Call) -> None:
+    def _enqueue(self, entry: Put | Call) -> None:
         with self._changed:
             if self._error is not None:
                 raise self._error
             self._add(entry)
 
-    def _add(self, entry: _Put | _Call) -> None:
+    def _add(self, entry: Put | Call) -> None:
         if self._closing:
             raise RuntimeError("the database is closed; nothing more is written")
         self._queue.append(entry)
-        self._urgent |= isinstance(entry, _Call)
+        self._urgent |= isinstance(entry, Call)
         # The writer sleeps while more gathers; waking it for every event would cost most.
         if self._urgent or len(self._queue) in {1, _GATHER_ROWS}:
             self._changed.notify()
@@ -227,9 +217,7 @@ class Database:
         connection: Connection | None = None
         server: Server | None = None
         try:
-            opened = open_to_write(self.path, self._prepare)
-            connection, self.set_aside = opened.connection, opened.aside
-            self._memory = Memory(connection, self.path)
+            connection = self._open()
             server = self._start_server(connection)
         except BaseException as error:  # noqa: BLE001 - handed to the opener, who raises it
             if connection is not None:
@@ -248,6 +236,20 @@ class Database:
                 server.stop()
             connection.close()
 
+    def _open(self) -> Connection:
+        opened = open_to_write(self.path, self._prepare)
+        self.set_aside = opened.aside
+        self._memory = Memory(opened.connection, self.path)
+        return opened.connection
+
+    def _follow(self, connection: Connection, keys: Sequence[str]) -> None:
+        if after := self._after_replies:
+            self._act(connection, lambda own: after(own, keys))
+
+    def _act(self, connection: Connection, act: Callable[[Connection], object]) -> object:
+        """Do what a call asks for."""
+        return act(connection)
+
     def _prepare(self, connection: Connection) -> None:
         try:
             connection.execute("SET TimeZone = 'UTC'")
@@ -264,7 +266,7 @@ class Database:
         if not self._serve:
             return None
         try:
-            return Server.start(connection, self.path)
+            return Server.start(connection, self.path, self._readers)
         except CannotServe as problem:
             self.serving_problem = str(problem)
             return None
@@ -272,16 +274,19 @@ class Database:
     def _recover(self, connection: Connection) -> None:
         """Load what the journal holds beyond the database."""
         self.recovered, self._fresh = 0, []
+        self._load(connection, self.path / JOURNAL)
+
+    def _load(self, connection: Connection, journal: Path) -> None:
         held = dict(
             connection.execute(
                 "SELECT segment, max(position) FROM journal_positions GROUP BY segment"
             ).fetchall()
         )
-        entries = read_events(self.path / JOURNAL, held)
+        entries = read_events(journal, held)
         while batch := list(itertools.islice(entries, _GATHER_ROWS)):
             came = [e.event for e in batch if isinstance(e.event, ReplyRow | LikelihoodRow)]
-            seen = _held_among(connection, [each.key for each in came])
-            puts: list[_Put] = []
+            seen = held_among(connection, [each.key for each in came])
+            puts: list[Put] = []
             for entry in batch:
                 event = entry.event
                 # A likelihood stands before the reply it belongs to.
@@ -290,7 +295,7 @@ class Database:
                 if isinstance(event, ReplyRow):
                     seen.add(event.key)
                     self.recovered += 1
-                puts.append(_Put((event,), entry.position))
+                puts.append(Put((event,), entry.position))
             self._commit(connection, puts)
 
     def _write_all(self, connection: Connection) -> None:
@@ -307,14 +312,14 @@ class Database:
                     continue
                 self._gather()
                 self._taken, self._queue, self._urgent = self._queue, [], False
-            puts: list[_Put] = []
+            puts: list[Put] = []
             for entry in self._taken:
-                if isinstance(entry, _Put):
+                if isinstance(entry, Put):
                     puts.append(entry)
                 else:
                     self._commit(connection, puts)
                     puts = []
-                    entry.run(connection)
+                    entry.run(connection, self._act)
             self._commit(connection, puts)
             self._taken = []
 
@@ -329,7 +334,7 @@ class Database:
         ):
             self._changed.wait(left)
 
-    def _commit(self, connection: Connection, puts: Sequence[_Put]) -> None:
+    def _commit(self, connection: Connection, puts: Sequence[Put]) -> None:
         if not puts:
             return
         until = time.monotonic() + _OUT_OF_MEMORY_S
@@ -348,7 +353,7 @@ class Database:
         if self._after_replies is not None:
             self._fresh += [e.key for p in puts for e in p.events if isinstance(e, ReplyRow)]
 
-    def _insert(self, connection: Connection, puts: Sequence[_Put]) -> None:
+    def _insert(self, connection: Connection, puts: Sequence[Put]) -> None:
         reached = {put.position.segment: put.position.end for put in puts}
         connection.execute("BEGIN")
         insert(connection, [event for put in puts for event in put.events])
@@ -368,7 +373,7 @@ class Database:
                 return
             began = time.monotonic()
             keys, self._fresh = self._fresh[:_FOLLOW_ROWS], self._fresh[_FOLLOW_ROWS:]
-            self._after_replies(connection, keys)
+            self._follow(connection, keys)
             ended = time.monotonic()
             self._due = ended + _FOLLOW_SELDOM * (ended - began)
 
@@ -381,5 +386,5 @@ class Database:
             self._error = error
             waiting, self._taken, self._queue = self._taken + self._queue, [], []
         for entry in waiting:
-            if isinstance(entry, _Call) and not entry.future.done():
+            if isinstance(entry, Call) and not entry.future.done():
                 entry.future.set_exception(error)

@@ -9,6 +9,7 @@ StoreError
 │   └── DiskFull     there is no room for what came in
 ├── AssetError       a model or text could not be fetched or is not what it should be
 ├── BadFile          a file of a user's is missing or not of its form
+├── BadAddress       a store's address that cannot be one
 ├── CannotServe      a run's store cannot be read by others while it is on
 └── QueryError       a query of the user's that DuckDB refuses
 """
@@ -16,6 +17,10 @@ StoreError
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from store.address import Place
 
 
 class StoreError(Exception):
@@ -25,7 +30,7 @@ class StoreError(Exception):
 class NoStore(StoreError):
     """There is no store at the path."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Place) -> None:
         super().__init__(path)
         self.path = path
 
@@ -36,7 +41,7 @@ class NoStore(StoreError):
 class StoreBusy(StoreError):
     """Another process has the store open for writing."""
 
-    def __init__(self, path: Path, holder: str) -> None:
+    def __init__(self, path: Place, holder: str) -> None:
         super().__init__(path, holder)
         self.path, self.holder = path, holder
 
@@ -47,7 +52,7 @@ class StoreBusy(StoreError):
 class StoreGone(StoreError):
     """The run that served the store ended before it had answered."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: object) -> None:
         super().__init__(path)
         self.path = path
 
@@ -58,7 +63,7 @@ class StoreGone(StoreError):
 class StoreTooNew(StoreError):
     """The store's schema is of a later version than this program knows."""
 
-    def __init__(self, path: Path, found: int, known: int) -> None:
+    def __init__(self, path: Place, found: int, known: int) -> None:
         super().__init__(path, found, known)
         self.path, self.found, self.known = path, found, known
 
@@ -72,7 +77,7 @@ class StoreTooNew(StoreError):
 class StoreBroken(StoreError):
     """The store's folder or database cannot be used."""
 
-    def __init__(self, path: Path, found: str, fix: str) -> None:
+    def __init__(self, path: Place, found: str, fix: str) -> None:
         super().__init__(path, found, fix)
         self.path, self.found, self.fix = path, found, fix
 
@@ -109,6 +114,17 @@ class BadFile(StoreError):
     def __str__(self) -> str:
         place = f"{self.path}, {self.where}" if self.where else str(self.path)
         return f"{place}: {self.found}; {self.fix}"
+
+
+class BadAddress(StoreError):
+    """What names a store cannot; nothing of a password is in it."""
+
+    def __init__(self, address: str, found: str, fix: str) -> None:
+        super().__init__(address, found, fix)
+        self.address, self.found, self.fix = address, found, fix
+
+    def __str__(self) -> str:
+        return f"store {self.address}: {self.found}; {self.fix}"
 
 
 class CannotServe(StoreError):

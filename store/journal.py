@@ -17,6 +17,7 @@ from typing import Any, Final
 import orjson
 
 from store.appended import Appended
+from store.batch_rows import BatchEventRow, BatchLineRow, BatchRow
 from store.errors import StoreBroken
 from store.rows import (
     COLUMNS,
@@ -46,6 +47,9 @@ _KINDS: Final[dict[str, type[Event]]] = {
     "run_end": RunEndRow,
     "experiment": ExperimentRow,
     "model": ModelRow,
+    "batch": BatchRow,
+    "batch_line": BatchLineRow,
+    "batch_event": BatchEventRow,
 }
 _NAMES: Final = {kind: name for name, kind in _KINDS.items()}
 _TIMES: Final = {
@@ -147,6 +151,15 @@ def read_events(folder: Path, held: Mapping[str, int]) -> Iterator[Entry]:
                 yield Entry(_event(line, path), Position(path.name, end))
         except OSError as error:
             raise StoreBroken(path, f"cannot be read ({error.strerror})", _AWAY) from None
+
+
+def events_in(piece: bytes, path: Path) -> list[Event]:
+    """The events of whole lines, which a copy of a segment has just taken in.
+
+    Raises:
+        StoreBroken: A line is no event.
+    """
+    return [_event(line, path) for line in piece.splitlines(keepends=True)]
 
 
 def _lines(path: Path, start: int) -> Iterator[bytes]:

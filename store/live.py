@@ -16,6 +16,8 @@ from typing import Final
 
 import duckdb
 
+from store.gate import quoted
+
 LIVE: Final = "live.json"
 # Its client speaks HTTP through httpfs, its server draws random numbers from it.
 _EXTENSIONS: Final = ("httpfs", "quack")
@@ -28,12 +30,19 @@ class Live:
     Attributes:
         address: As DuckDB attaches it, on this machine.
         token: Who has it may read the store.
-        pid: Of the process that owns the store.
+        pid: Of the process that owns the store; 0 on another machine.
+        plain: Whether it is reached without TLS also on a network.
     """
 
     address: str
     token: str = field(repr=False)
     pid: int
+    plain: bool = False
+
+    def sent(self, query: str) -> str:
+        """The query that sends a query there."""
+        plain = ", disable_ssl := true" if self.plain else ""
+        return f"FROM quack_query({quoted(self.address)}, {quoted(query)}{plain})"
 
 
 def load_extensions(connection: duckdb.DuckDBPyConnection) -> None:
@@ -47,8 +56,7 @@ def load_extensions(connection: duckdb.DuckDBPyConnection) -> None:
     for name in _EXTENSIONS:
         wheel = resources.files(f"duckdb_extension_{name}")
         file = wheel / "extensions" / f"v{duckdb.__version__}" / f"{name}.duckdb_extension"
-        quoted = str(file).replace("'", "''")
-        connection.execute(f"LOAD '{quoted}'")
+        connection.execute(f"LOAD {quoted(str(file))}")
 
 
 def write_live(folder: Path, live: Live) -> None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import duckdb
 
+from store.address import Place
 from store.errors import StoreTooNew
 from store.schema import migrations
 from store.vectors import make_views
@@ -36,7 +37,7 @@ def refuse_newer(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     refuse_version(schema_version(connection), path)
 
 
-def refuse_version(found: int, path: Path) -> None:
+def refuse_version(found: int, path: Place) -> None:
     """Stop at a version of the schema that this program does not know; raises StoreTooNew."""
     known = migrations()[-1].version
     if found > known:

@@ -20,9 +20,11 @@ from typing import Final, TypeAlias, TypeVar
 
 import duckdb
 
+from store.address import Place
 from store.damage import fix_for
 from store.errors import NoStore, QueryError, StoreBroken, StoreBusy, StoreGone
 from store.gate import check, quoted, with_literals
+from store.hub_address import Address
 from store.live import Live, load_extensions, read_live
 from store.memory import ask_for_more
 from store.migrate import VERSION, refuse_newer, refuse_version, schema_version
@@ -107,7 +109,7 @@ def _half_made(file: Path) -> bool:
 class Reader:
     """A store opened for reading: its file, or the run that owns it."""
 
-    def __init__(self, path: Path, connection: Connection, live: Live | None = None) -> None:
+    def __init__(self, path: Place, connection: Connection, live: Live | None = None) -> None:
         """Take over a connection.
 
         Args:
@@ -159,7 +161,7 @@ class Reader:
                     if not any(sign in str(error) for sign in _NO_MEMORY):
                         raise
                     try:
-                        ask_for_more(self._path)
+                        ask_for_more(Path(str(self._path)))
                     except OSError:
                         raise error from None
                     time.sleep(wait_s)
@@ -189,7 +191,7 @@ class Reader:
             if not isinstance(parameters, list):
                 sent = with_literals(query, parameters) if parameters else query
                 try:
-                    return self._connection.execute(_sent(self._live, sent))
+                    return self._connection.execute(self._live.sent(sent))
                 except duckdb.Error as error:
                     if _REFUSED not in str(error):
                         raise
@@ -199,7 +201,7 @@ class Reader:
     def _write_parquet(self, query: str, path: Path) -> None:
         if self._live is not None:
             # COPY, not a relation: binding sends the query, and a relation is bound three times.
-            copy = f"COPY ({_sent(self._live, query)}) TO {quoted(str(path))} (FORMAT parquet)"
+            copy = f"COPY ({self._live.sent(query)}) TO {quoted(str(path))} (FORMAT parquet)"
             try:
                 self._connection.execute(copy)
             except duckdb.Error as error:
@@ -215,10 +217,11 @@ class Reader:
 
         Each table comes through an attachment of its own: one attachment can scan one at a time.
         """
-        for (name,) in self._connection.execute(_sent(live, _TABLES)).fetchall():
+        plain = ", DISABLE_SSL true" if live.plain else ""
+        for (name,) in self._connection.execute(live.sent(_TABLES)).fetchall():
             if re.search(rf"\b{name}\b", query, re.IGNORECASE):
                 self._connection.execute(
-                    f"ATTACH IF NOT EXISTS {quoted(live.address)} AS run_{name} (READ_ONLY);"
+                    f"ATTACH IF NOT EXISTS {quoted(live.address)} AS run_{name} (READ_ONLY{plain});"
                     f"CREATE OR REPLACE TEMP VIEW {name} AS FROM run_{name}.{name}"
                 )
         for macro in scalar_macros():
@@ -239,10 +242,6 @@ class Reader:
 
 Source: TypeAlias = Connection | Reader
 """What can be asked: the owner's connection, or a store opened for reading."""
-
-
-def _sent(live: Live, query: str) -> str:
-    return f"FROM quack_query({quoted(live.address)}, {quoted(query)})"
 
 
 def _fetched(cursor: Connection) -> Answered:
@@ -273,11 +272,11 @@ def interruptible(act: Callable[[], T], stop: Callable[[Future[T]], None]) -> T:
         raise
 
 
-def open_read(path: Path, *, sparing: bool = False) -> Reader:
+def open_read(path: Place, *, sparing: bool = False) -> Reader:
     """Open a store read-only; through the run that owns it, while one is on.
 
     Args:
-        path: The store's folder.
+        path: The store's folder, a lake, or a hub that serves one.
         sparing: Whether queries on the file keep to 600 MB of memory and write the rest to disk.
 
     Raises:
@@ -286,6 +285,14 @@ def open_read(path: Path, *, sparing: bool = False) -> Reader:
         StoreTooNew: It was written by a later gistprobe.
         StoreBroken: It does not open.
     """
+    if isinstance(path, Address):
+        from store.hub_reading import connect_to_hub  # noqa: PLC0415 - most stores are files
+
+        return Reader(path, *connect_to_hub(path))
+    if not isinstance(path, Path):
+        from store.lake.reading import connect_to_read  # noqa: PLC0415 - most stores are files
+
+        return Reader(path, connect_to_read(path))
     until = time.monotonic() + _PATIENCE_S
     while True:
         if not (path / DATABASE).exists():
@@ -330,7 +337,7 @@ def _open_served(path: Path, busy: StoreBusy) -> Reader | None:
         connection.execute("SET httpfs_client_implementation = 'httplib'; SET http_proxy = ''")
         secret = f"TOKEN {quoted(live.token)}, SCOPE {quoted(live.address)}"
         connection.execute(f"CREATE SECRET (TYPE quack, {secret})")
-        answered = connection.execute(_sent(live, VERSION)).fetchone()
+        answered = connection.execute(live.sent(VERSION)).fetchone()
     except (duckdb.Error, ModuleNotFoundError):
         connection.close()
         return None

@@ -28,7 +28,7 @@ _MACROS: Final = """
     SELECT function_name AS name, function_type = 'table_macro' AS gives_rows, parameters, comment
     FROM duckdb_functions()
     WHERE NOT internal AND function_type IN ('macro', 'table_macro')
-          AND database_name = current_database()
+          AND database_name IN (current_database(), 'memory')
     ORDER BY ALL"""
 _OF_A_DIMENSION: Final = re.compile(r"vectors_\d+$")
 

@@ -12,6 +12,7 @@ from operator import attrgetter
 from types import UnionType
 from typing import Any, ClassVar, Final, Literal, TypeAlias, get_args, get_origin, get_type_hints
 
+from store.batch_rows import BatchRows
 from store.corpus_rows import CorpusRow
 
 Outcome: TypeAlias = Literal["ok", "refused", "filtered", "truncated", "failed"]
@@ -292,6 +293,7 @@ Row: TypeAlias = (
     | RepeatRow
     | FailureRow
     | ScoreRow
+    | BatchRows
     | CorpusRow
 )
 Event: TypeAlias = (
@@ -305,6 +307,7 @@ Event: TypeAlias = (
     | RunEndRow
     | ExperimentRow
     | ModelRow
+    | BatchRows
 )
 """What goes through the journal: all that a run cannot make anew."""
 

@@ -10,6 +10,7 @@ import contextlib
 import os
 import secrets
 import socket
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -17,12 +18,14 @@ from typing import Final
 import duckdb
 
 from store.errors import CannotServe
-from store.gate import guard
+from store.gate import guard, quoted
 from store.live import Live, load_extensions, remove_live, write_live
 
 _GUARD: Final = "served.main.may_run"
 _TRIES: Final = 5
+_ENTERS: Final = "served.main.may_enter"
 _SETTINGS: Final = (
+    f"SET GLOBAL quack_authentication_function = '{_ENTERS}'",
     f"SET GLOBAL quack_authorization_function = '{_GUARD}'",
     "SET GLOBAL TimeZone = 'UTC'",
     "SET GLOBAL autoload_known_extensions = false",
@@ -40,8 +43,15 @@ class Server:
     live: Live
 
     @classmethod
-    def start(cls, connection: duckdb.DuckDBPyConnection, folder: Path) -> Server:
+    def start(
+        cls, connection: duckdb.DuckDBPyConnection, folder: Path, readers: Sequence[str] = ()
+    ) -> Server:
         """Serve a connection's database on this machine, and say where in the store's folder.
+
+        Args:
+            connection: The owner's.
+            folder: The store's.
+            readers: sha256, in hex, of tokens that may read beside the one in the folder.
 
         Raises:
             CannotServe: With the reason; the database is as usable as before.
@@ -51,6 +61,7 @@ class Server:
             # In memory, and before anyone can ask: the store's file holds nothing of it.
             connection.execute("ATTACH IF NOT EXISTS ':memory:' AS served")
             connection.execute(guard(connection, _GUARD))
+            connection.execute(_enters(readers))
             for setting in _SETTINGS:
                 connection.execute(setting)
         except (duckdb.Error, ModuleNotFoundError) as error:
@@ -67,6 +78,14 @@ class Server:
         """Stop listening; a query that is still running is left to itself, not waited for."""
         remove_live(self.folder, self.live)
         _stop(self.connection, self.live)
+
+
+def _enters(readers: Sequence[str]) -> str:
+    """The SQL that makes a macro: whether who shows a token is let in. It holds no token."""
+    hashes = ", ".join(map(quoted, ("", *readers)))
+    return f"""
+        CREATE OR REPLACE MACRO {_ENTERS}(session, shown, own) AS (
+            shown::VARCHAR = own::VARCHAR OR sha256(shown::VARCHAR) IN ({hashes}))"""
 
 
 def _listen(connection: duckdb.DuckDBPyConnection) -> Live:

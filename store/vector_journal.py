@@ -11,6 +11,7 @@ they bring them there.
 from __future__ import annotations
 
 import json
+import mmap
 import struct
 import zlib
 from collections.abc import Iterator, Mapping, Sequence
@@ -178,6 +179,17 @@ def _frames(path: Path, start: int) -> Iterator[Frame]:
                 with pa.ipc.open_stream(payload) as stream:
                     table = stream.read_all()
                 yield Frame(segment=path.name, end=start, encoder=_mark(table), table=table)
+
+
+def whole_frames(data: bytes | mmap.mmap) -> int:
+    """Bytes of the whole frames that data begins with."""
+    end = 0
+    while len(header := data[end : end + _HEADER.size]) == _HEADER.size:
+        magic, _, length = _HEADER.unpack(header)
+        if magic != _MAGIC or end + _HEADER.size + length > len(data):
+            break
+        end += _HEADER.size + length
+    return end
 
 
 def _mark(table: pa.Table) -> EncoderMark:

@@ -124,21 +124,30 @@ def ensure_table(connection: Connection, prefix: str, dim: int) -> str:
     """The table for vectors of a dimension, made if it is not there; its name."""
     name = f"{prefix}{dim}"
     if name not in _tables(connection):
+        in_lake = connection.execute("SELECT current_database() = 'lake'").fetchone() == (True,)
+        kind = "FLOAT[]" if in_lake else f"FLOAT[{dim}]"  # a lake has no lists of a fixed size
         connection.execute(
-            f"CREATE TABLE {name} ({_COLUMNS[prefix]}, vector FLOAT[{dim}] NOT NULL);"
+            f"CREATE TABLE {name} ({_COLUMNS[prefix]}, vector {kind} NOT NULL);"
             f"COMMENT ON TABLE {name} IS '{_COMMENTS[prefix].format(dim=dim)}'"
         )
         for column in (*_names(prefix), "vector"):
             connection.execute(f"COMMENT ON COLUMN {name}.{column} IS '{_MEANINGS[column]}'")
-        make_views(connection)
+        if in_lake:  # within a transaction that writes a lake, nothing else can be written
+            connection.execute("SET VARIABLE views_stale = true")
+        else:
+            make_views(connection)
     return name
 
 
-def make_views(connection: Connection) -> None:
+def make_views(connection: Connection, *, described: bool = True) -> None:
     """Make all views anew, those over vectors first: others stand on them.
 
     Where they are of the same SQL already they are left alone: to make them, and to say what each
     of their columns is, would slow down every opening.
+
+    Args:
+        connection: The owner's.
+        described: Whether to say what they and their columns are.
     """
     tables = _tables(connection)
     text = f"""
@@ -147,7 +156,7 @@ def make_views(connection: Connection) -> None:
             FROM ({_union(tables, _VECTORS)}) AS v
             JOIN encoders AS e USING (encoder_id);
         CREATE OR REPLACE VIEW imported_vectors AS {_union(tables, _CHARACTERS)};
-        {views()}"""
+        {views(described=described)}"""
     digest = hashlib.sha256(text.encode()).hexdigest()
     made = connection.execute(
         "SELECT sql FROM duckdb_views() WHERE view_name = ?", [_MADE_OF]

@@ -24,6 +24,7 @@ ONLY_IN = {
     "duckdb": ("store/",),
     "torch": ("embedder/encoders/", "probe/providers/"),
     "openai": ("probe/providers/",),
+    "anthropic": ("probe/providers/",),
     "xllamacpp": ("probe/providers/",),
     "matplotlib": ("analysis/plots/",),
     "sklearn": ("analysis/membership/",),

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from analysis.errors import NotHeld
 from analysis.studies.study import Inputs, Study
+from store.address import Place
 from store.corpus import held_parts, import_parts
-from store.database import Database
 from store.errors import NoStore
+from store.opening import open_write
 from store.read import Reader, Source, ask, open_read
 
 
-def bring_in(store: Path, study: Study, inputs: Inputs) -> Reader:
+def bring_in(store: Place, study: Study, inputs: Inputs) -> Reader:
     """Open a store that holds what the inputs' files say.
 
     Every file is read and checked before the store is touched, and what is new comes in in one
@@ -46,12 +45,12 @@ def bring_in(store: Path, study: Study, inputs: Inputs) -> Reader:
     finally:
         if reader is not None:
             reader.close()
-    with Database(store) as database:
+    with open_write(store) as database:
         database.call(lambda connection: import_parts(connection, parts))
     return open_read(store)
 
 
-def _opened(store: Path) -> Reader | None:
+def _opened(store: Place) -> Reader | None:
     try:
         return open_read(store)
     except NoStore:

@@ -5,11 +5,12 @@ from __future__ import annotations
 import importlib
 import sys
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
 import click
 
 _COMMANDS: Final = {
+    "batch": "Write requests to a file for `vllm run-batch`, and read what came of them.",
     "calibrate": "Run an experiment on simulated subjects with planted memory: is it found?",
     "data": "List the datasets, models and encoders, fetch them, and check datasets.",
     "describe": "Write what an experiment said of the characters, for others to take in.",
@@ -19,23 +20,52 @@ _COMMANDS: Final = {
     "explain": "Say where one number of a table comes from: definition, query and rows.",
     "export": "Write a store as a folder that describes itself, for others to read.",
     "features": "Read literary pipelines' features into a store.",
+    "import": "Copy experiments of another store into this one, and check every row.",
+    "lake": "Tidy a lake: join small files, let go of old ones.",
     "names": "Audit what name strategies replaced and what leaked; list them.",
     "plan": "Show cells, tokens, cost and time before anything is spent.",
     "report": "Write what a run found as one HTML file.",
     "run": "Start or resume an experiment.",
     "score": "Read and mark stored replies again where a parser has changed; asks nobody.",
+    "serve": "Give an experiment's cells to workers, and answer SQL from other machines.",
     "simulate": "Serve a simulated endpoint to rehearse an experiment with.",
     "sql": "Ask a store in SQL: a query, a file of them, or at a prompt.",
     "status": "Show how far the experiments of a store are.",
     "table": "Print what an experiment found, or the tables of a study.",
+    "token": "Print a hub's token: to read, to work or to own.",
+    "work": "Ask cells that a hub on another machine gives out.",
 }
+
+
+_FOLDER: Final = click.Path(path_type=Path, file_okay=False)
+
+
+class _Place(click.ParamType[Any]):
+    """A store's folder, or the address of a lake; parsed once, here."""
+
+    name = "place"
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> object:
+        """The folder's path, or the lake."""
+        if not isinstance(value, str):
+            return value
+        from store.address import parse_place  # noqa: PLC0415 - keeps `probe --help` fast
+
+        place = parse_place(value)
+        return _FOLDER.convert(value, param, ctx) if isinstance(place, Path) else place
+
+
+PLACE: Final = _Place()
 
 store_option = click.option(
     "--store",
     default="probe-store",
     show_default=True,
-    type=click.Path(path_type=Path, file_okay=False),
-    help="The store's folder.",
+    type=PLACE,
+    metavar="PLACE",
+    help="The store: a folder, or ducklake:postgres:… for several machines.",
 )
 """The same option in every command."""
 
@@ -58,7 +88,8 @@ class _Lazy(click.Group):
         del ctx
         if cmd_name not in _COMMANDS:
             return None
-        module = importlib.import_module(f"probe.cli.{cmd_name}")
+        # No module can be called import.
+        module = importlib.import_module(f"probe.cli.{cmd_name.replace('import', 'import_')}")
         command: click.Command = module.command
         return command
 
@@ -99,10 +130,11 @@ def _exit_code(error: BaseException) -> int | None:
     from analysis.errors import AnalysisError  # noqa: PLC0415 - only when something went wrong
     from embedder.errors import EmbedderError  # noqa: PLC0415
     from probe.errors import ProbeError, ProviderDown  # noqa: PLC0415
+    from probe.worker.errors import HubAway  # noqa: PLC0415
     from prompts.errors import PromptsError  # noqa: PLC0415
     from store.errors import AssetError, StoreError  # noqa: PLC0415
 
-    if isinstance(error, (ProviderDown, AssetError)):
+    if isinstance(error, (ProviderDown, AssetError, HubAway)):
         return 1
     if isinstance(error, (AnalysisError, EmbedderError, ProbeError, PromptsError, StoreError)):
         return 2

@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from probe.cli import store_option
+from store.address import Place
 
 
 @click.command("describe")
@@ -19,7 +20,7 @@ from probe.cli import store_option
     help="The file to write (JSON lines), to be named under [descriptions].",
 )
 @click.option("--model", help="Whose descriptions to take, if the experiment asked several models.")
-def command(experiment: str, store: Path, out: Path, model: str | None) -> None:
+def command(experiment: str, store: Place, out: Path, model: str | None) -> None:
     """Write what EXPERIMENT said of the characters to a file that other experiments name.
 
     EXPERIMENT is one that was run with the task character_description. Each character gets one

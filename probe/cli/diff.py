@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, TypedDict, Unpack
 import click
 
 from probe.cli import format_option, store_option
+from store.address import Place, parse_place
 
 if TYPE_CHECKING:
     from analysis.comparison.sides import Together
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 class _Place(NamedTuple):
     """A store's folder, and the experiment in it if the user names one."""
 
-    store: Path
+    store: Place
     experiment: str | None
 
 
@@ -55,7 +56,7 @@ class _Wanted(TypedDict):
 )
 @store_option
 @format_option
-def command(a: str, b: str | None, store: Path, **wanted: Unpack[_Wanted]) -> None:
+def command(a: str, b: str | None, store: Place, **wanted: Unpack[_Wanted]) -> None:
     """Compare A with B, each a STORE, a STORE:EXPERIMENT or an EXPERIMENT of --store.
 
     Cells are matched by task, dataset, item, condition, sample and model. Prints by condition what
@@ -71,7 +72,7 @@ def command(a: str, b: str | None, store: Path, **wanted: Unpack[_Wanted]) -> No
     if b is None and not wanted["models"]:
         raise click.UsageError("name two things to compare, or two models of one with --model A=B")
     places = [_placed(word, store) for word in (a, b or a)]
-    readers: dict[Path, Reader] = {}
+    readers: dict[Place, Reader] = {}
     with ExitStack() as stack:
         for place in places:
             if place.store not in readers:
@@ -95,7 +96,7 @@ def command(a: str, b: str | None, store: Path, **wanted: Unpack[_Wanted]) -> No
     show_diff(first, second, asked, found, form=wanted["form"])
 
 
-def _placed(word: str, store: Path) -> _Place:
+def _placed(word: str, store: Place) -> _Place:
     """Where something is that a user names.
 
     Raises:
@@ -103,6 +104,8 @@ def _placed(word: str, store: Path) -> _Place:
     """
     from store.read import DATABASE  # noqa: PLC0415 - keeps --help fast
 
+    if word.startswith("ducklake:"):
+        return _Place(parse_place(word), None)
     if (Path(word) / DATABASE).exists():
         if "/" not in word and _holds(store, word):
             raise click.UsageError(
@@ -116,7 +119,7 @@ def _placed(word: str, store: Path) -> _Place:
     return _Place(Path(word.rstrip(":")), None) if "/" in word else _Place(store, word)
 
 
-def _holds(store: Path, experiment: str) -> bool:
+def _holds(store: Place, experiment: str) -> bool:
     from store.errors import StoreError  # noqa: PLC0415 - keeps --help fast
     from store.read import ask, open_read  # noqa: PLC0415
 
@@ -130,7 +133,8 @@ def _holds(store: Path, experiment: str) -> bool:
 
 
 def _same(places: Sequence[_Place]) -> bool:
-    return len({place.store.resolve() for place in places}) == 1
+    stores = [place.store for place in places]
+    return len({each.resolve() if isinstance(each, Path) else each for each in stores}) == 1
 
 
 def _refuse_itself(label: str, pairs: Sequence[Together]) -> None:

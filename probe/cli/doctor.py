@@ -19,6 +19,7 @@ from typing import Any, Final, Literal
 import click
 
 from probe.cli import store_option
+from store.address import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,9 @@ _PACKAGES: Final = (
     ("accelerate", "transformers", "the same"),
     ("sentence_transformers", "test", "the tests' own check of sentence vectors"),
     ("matplotlib", "report", "figures"),
+    ("openai", "openai", "batches of OpenAI-compatible endpoints"),
+    ("ray", "ray", "placing workers on a cluster"),
+    ("anthropic", "anthropic", "Anthropic's models"),
 )
 """Packages that a run can do without: name, the extra that brings it, purpose."""
 _LISTING_S: Final = 10.0
@@ -58,7 +62,7 @@ _OWN: Final = "python -m venv vllm-env && vllm-env/bin/pip install vllm"
 )
 @click.option("--url", help="A server's API, such as http://127.0.0.1:8000/v1, to list its models.")
 @click.option("--api-key-env", help="The environment variable that holds that server's key.")
-def command(store: Path, python: Path | None, url: str | None, api_key_env: str | None) -> None:
+def command(store: Place, python: Path | None, url: str | None, api_key_env: str | None) -> None:
     """Say what is installed, what is cached and what is missing, with the line that mends it.
 
     Exits with 1 where something that every run needs, or that you named, is missing.
@@ -178,7 +182,7 @@ def _assets() -> Iterator[_Finding]:
         yield _Finding("ok" if cached else "optional", asset.name, found)
 
 
-def _store(path: Path) -> _Finding:
+def _store(path: Place) -> _Finding:
     from store.errors import NoStore, StoreError  # noqa: PLC0415 - keeps `probe --help` fast
     from store.read import ask, open_read  # noqa: PLC0415
 

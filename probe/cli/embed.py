@@ -2,17 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
 
 from probe.cli import store_option
+from probe.cli.hub_options import ca_option, plain_option, state_option
+from probe.cli.ray_options import (
+    patience_option,
+    ray_option,
+    worker_cpus_option,
+    worker_gpus_option,
+    workers_option,
+)
+from store.address import Place, folder_of
 from store.catalogue import MINILM
 
 if TYPE_CHECKING:
-    from embedder.encoders.base import Encoder
-    from embedder.worker import State, Tally
+    from embedder.encoders.base import Settings
+    from embedder.places import Workplace
+    from embedder.worker import State, Tally, Wanted
 
 
 class _Asked(TypedDict):
@@ -26,6 +38,15 @@ class _Asked(TypedDict):
     batch_tokens: int | None
     max_tokens: int | None
     api_key_env: str | None
+    hub: str | None
+    plain: bool
+    ca: Path | None
+    state: Path | None
+    ray: str | None
+    patience_s: float
+    workers: int
+    worker_cpus: float
+    worker_gpus: float
 
 
 @click.command("embed")
@@ -59,7 +80,20 @@ class _Asked(TypedDict):
     "--max-tokens", type=click.IntRange(min=1), help="A window narrower than the model's."
 )
 @click.option("--api-key-env", help="The variable that holds a server's key, never the key.")
-def command(encoder: str, store: Path, **asked: Unpack[_Asked]) -> None:
+@click.option(
+    "--hub",
+    metavar="quack:HOST:PORT",
+    help="A hub whose store is meant, instead of one of this machine.",
+)
+@plain_option
+@ca_option
+@state_option
+@ray_option
+@workers_option
+@worker_cpus_option
+@worker_gpus_option
+@patience_option
+def command(encoder: str, store: Place, **asked: Unpack[_Asked]) -> None:
     """Make vectors of a store's features with ENCODER, and store them.
 
     ENCODER is all-minilm-l6-v2 (quotes and assertions), t5-11b or a smaller t5 (events and
@@ -67,46 +101,88 @@ def command(encoder: str, store: Path, **asked: Unpack[_Asked]) -> None:
     for any other model of the hub or in a folder, or served:URL#MODEL for a server's.
 
     Stop it at any time; the same command goes on where it stopped. To use several GPUs start it
-    once for each, with --device: they share the work.
+    once for each, with --device: they share the work. So do workers on other machines, with --hub
+    and its token in GISTPROBE_TOKEN, and workers that Ray places, with --ray.
     """
+    if asked["ray"] is not None:
+        _say(_on_ray(asked["ray"], encoder, folder_of(store, "--ray"), asked))
+        return
     from rich.text import Text  # noqa: PLC0415 - keeps `probe --help` fast
 
-    from embedder.worker import KINDS, Wanted, embed  # noqa: PLC0415
+    from embedder.worker import embed  # noqa: PLC0415
+    from probe.cli.encoders import encoder_named, kinds_for  # noqa: PLC0415
     from probe.progress import Display  # noqa: PLC0415
 
-    made = _make(encoder, asked)
+    made = encoder_named(encoder, _settings(asked))
 
     def line(state: State) -> str:
         return f"{made.identity.encoder}: {describe(state)}"
 
     try:
-        kinds = asked["kind"] or KINDS[made.identity.unit]
-        _check_kinds(kinds, KINDS[made.identity.unit], encoder)
-        wanted = Wanted(
-            kinds=kinds, corpus=asked["corpus"], pipeline=asked["pipeline"], work=asked["work"]
-        )
-        with Display(Text, lambda text: [text], first_line_s=0.0) as display:
-            tally = embed(store, made, wanted, lambda state: display.show(line(state)))
+        wanted = _wanted(asked, kinds_for(made, asked["kind"], encoder))
+        with (
+            Display(Text, lambda text: [text], first_line_s=0.0) as display,
+            _place(store, asked) as place,
+        ):
+            tally = embed(place, made, wanted, lambda state: display.show(line(state)))
     finally:
         made.close()
     _say(tally)
 
 
-def _make(name: str, asked: _Asked) -> Encoder:
-    from embedder.encoders.base import Settings  # noqa: PLC0415 - keeps `probe --help` fast
-    from embedder.encoders.registry import make  # noqa: PLC0415
-    from probe.progress import FetchDisplay  # noqa: PLC0415
-    from store.assets import fetch  # noqa: PLC0415
-    from store.catalogue import ENCODERS  # noqa: PLC0415
+@contextmanager
+def _place(store: Place, asked: _Asked) -> Iterator[Workplace]:
+    """The store that is meant: of this machine, or a hub's."""
+    from embedder.places import Here  # noqa: PLC0415 - keeps `probe --help` fast
 
-    folder = None
-    if name in ENCODERS:
-        fetching = FetchDisplay()
-        try:
-            folder = fetch(ENCODERS[name], fetching)
-        finally:
-            fetching.close()
-    settings = Settings(
+    hub = asked["hub"]
+    if hub is None:
+        yield Here(folder_of(store, "probe embed"))
+        return
+    from probe.cli.hub_options import link_to, state_folder  # noqa: PLC0415
+    from probe.worker.embedding import HubPlace  # noqa: PLC0415
+
+    link = link_to(hub, asked)
+    with HubPlace(where=link.where, link=link, folder=state_folder(hub, asked)) as place:
+        yield place
+
+
+def _on_ray(cluster: str, encoder: str, store: Path, asked: _Asked) -> Tally:
+    """Have workers on a cluster do it."""
+    from functools import partial  # noqa: PLC0415 - keeps `probe --help` fast
+
+    from rich.text import Text  # noqa: PLC0415
+
+    from probe.cli.ray_embedding import EmbedOnRay, asked_for, embed_on_ray  # noqa: PLC0415
+    from probe.cli.ray_embedding import wanted_of as wanted  # noqa: PLC0415
+    from probe.cluster.groups import Needs  # noqa: PLC0415
+    from probe.progress import Display  # noqa: PLC0415
+
+    if asked["hub"] is not None:
+        raise click.UsageError("--ray serves the store of this machine; leave --hub out")
+    on_ray = EmbedOnRay(
+        cluster=cluster,
+        make=asked_for(encoder, _settings(asked)),
+        wanted=partial(wanted, name=encoder, kinds=asked["kind"], asked=_wanted(asked, ())),
+        workers=asked["workers"],
+        needs=Needs(cpus=asked["worker_cpus"], gpus=asked["worker_gpus"]),
+        key_env=asked["api_key_env"],
+        state=asked["state"],
+        patience_s=asked["patience_s"],
+    )
+    with Display(Text, lambda text: [text], first_line_s=0.0) as display:
+        return embed_on_ray(
+            on_ray,
+            store,
+            display.say,
+            lambda state: display.show(f"{encoder}: {describe(state)}"),
+        )
+
+
+def _settings(asked: _Asked) -> Settings:
+    from embedder.encoders.base import Settings  # noqa: PLC0415 - keeps `probe --help` fast
+
+    return Settings(
         device=asked["device"],
         dtype=asked["dtype"],
         pooling=asked["pooling"],
@@ -114,16 +190,14 @@ def _make(name: str, asked: _Asked) -> Encoder:
         max_tokens=asked["max_tokens"],
         api_key_env=asked["api_key_env"],
     )
-    return make(name, folder=folder, settings=settings)
 
 
-def _check_kinds(kinds: tuple[str, ...], fitting: tuple[str, ...], encoder: str) -> None:
-    wrong = [kind for kind in kinds if kind not in fitting]
-    if wrong:
-        raise click.UsageError(
-            f"{encoder} makes vectors of {' and '.join(fitting)}s, not of {', '.join(wrong)}s;"
-            " name another encoder, or another --kind"
-        )
+def _wanted(asked: _Asked, kinds: tuple[str, ...]) -> Wanted:
+    from embedder.worker import Wanted  # noqa: PLC0415 - keeps `probe --help` fast
+
+    return Wanted(
+        kinds=kinds, corpus=asked["corpus"], pipeline=asked["pipeline"], work=asked["work"]
+    )
 
 
 def describe(state: State) -> str:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Unpack
 
 import click
 
 from probe.cli import format_option, store_option
 from probe.cli.study_options import Wanted, asked_for, asked_of, study_named, study_options
+from store.address import Place
 
 if TYPE_CHECKING:
     from analysis.explain.entries import Entry
@@ -55,7 +55,7 @@ def command(
     row: str | None,
     column: str | None,
     *,
-    store: Path,
+    store: Place,
     form: str,
     **given: Unpack[_Given],
 ) -> None:
@@ -94,7 +94,7 @@ def command(
 
 
 @contextmanager
-def _book(name: str, store: Path, given: _Given) -> Iterator[tuple[Sequence[Entry], Reader]]:
+def _book(name: str, store: Place, given: _Given) -> Iterator[tuple[Sequence[Entry], Reader]]:
     """Every number that `probe table NAME` gives, and the store it is from."""
     from analysis.explain.experiment import experiment_entries  # noqa: PLC0415
     from analysis.explain.studies import study_entries  # noqa: PLC0415

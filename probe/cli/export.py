@@ -8,15 +8,22 @@ from typing import TYPE_CHECKING
 
 import click
 
-from probe.cli import store_option
+from probe.cli import PLACE, store_option
+from store.address import Place
 
 if TYPE_CHECKING:
     from store.export import Source
 
 
 @click.command("export")
-@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("folder", required=False, type=click.Path(path_type=Path))
 @store_option
+@click.option(
+    "--to",
+    type=PLACE,
+    metavar="PLACE",
+    help="Instead of writing a folder for people, copy into this store: a folder, or a lake.",
+)
 @click.option(
     "--experiment",
     "experiments",
@@ -34,7 +41,13 @@ if TYPE_CHECKING:
     "--licence", default="", help="The licence you give the data, to be named in it: CC-BY-4.0."
 )
 def command(
-    folder: Path, store: Path, experiments: tuple[str, ...], licence: str, *, release: bool
+    folder: Path | None,
+    store: Place,
+    to: Place | None,
+    experiments: tuple[str, ...],
+    licence: str,
+    *,
+    release: bool,
 ) -> None:
     """Write a store into FOLDER, which must be new or empty, for people who have no gistprobe.
 
@@ -42,8 +55,24 @@ def command(
     that describes them, a README.md with what was run and how to load it, and SHA256SUMS. Secrets,
     folders and names of machines are taken out of what runs say of themselves.
 
+    With --to, experiments are copied as they are into another store, such as from a file into a
+    lake: every row is looked for there afterwards, and `probe import` does the same the other way
+    round.
+
     It works while a run is on: all tables are as they were at one moment.
     """
+    if to is not None:
+        if folder is not None or release or licence:
+            raise click.UsageError(
+                "--to copies everything into a store; FOLDER, --release and"
+                " --licence are for a folder for people"
+            )
+        from probe.cli.moving import move  # noqa: PLC0415 - keeps `probe --help` fast
+
+        move(store, to, experiments)
+        return
+    if folder is None:
+        raise click.UsageError("name a FOLDER to write, or a store with --to")
     from probe.cli.show import printable  # noqa: PLC0415 - keeps `probe --help` fast
     from store.export import Asked, export  # noqa: PLC0415
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Literal, TypedDict, Unpack
 import click
 
 from probe.cli import format_option, store_option
+from store.address import Place
 
 if TYPE_CHECKING:
     from embedder.features import AliasMap, Reading
@@ -95,7 +96,7 @@ def _booknlp_options(command: Callable[..., None]) -> Callable[..., None]:
 )
 @_booknlp_options
 @store_option
-def extract_(source: Path, store: Path, **asked: Unpack[_Extract]) -> None:
+def extract_(source: Path, store: Place, **asked: Unpack[_Extract]) -> None:
     """Read one work's features from SOURCE.
 
     SOURCE is a folder with BookNLP's native output, FanfictionNLP's as a folder or a zip, or the
@@ -165,7 +166,7 @@ def _read(native: Path, pipeline: str, code: str, aliases: AliasMap) -> Reading:
 @click.argument("folder", type=_EXISTING)
 @_corpus_option
 @store_option
-def import_(folder: Path, corpus: str, store: Path) -> None:
+def import_(folder: Path, corpus: str, store: Place) -> None:
     """Read a FOLDER of feature files.
 
     They are laid out as booknlp_events/WORK.tsv, fanfic-quotes/WORK_quotes.tsv.gz and so on. A file
@@ -187,7 +188,7 @@ def import_(folder: Path, corpus: str, store: Path) -> None:
 @command.command("list")
 @store_option
 @format_option
-def list_(store: Path, form: str) -> None:
+def list_(store: Place, form: str) -> None:
     """List the features that a store holds."""
     from probe.cli.show import show_answered  # noqa: PLC0415 - keeps `probe --help` fast
     from store.read import ask, open_read  # noqa: PLC0415
@@ -195,16 +196,16 @@ def list_(store: Path, form: str) -> None:
     show_answered(ask(open_read(store), _COUNTS), form)
 
 
-def _bring(readings: Sequence[Reading], corpus: str, store: Path) -> None:
+def _bring(readings: Sequence[Reading], corpus: str, store: Place) -> None:
     """Put features into the store, and say what a user must know of them."""
     from embedder.bring import parts_of  # noqa: PLC0415 - keeps `probe --help` fast
     from embedder.features import report_lines  # noqa: PLC0415
     from probe.cli.show import printable  # noqa: PLC0415
     from store.corpus import import_parts  # noqa: PLC0415
-    from store.database import Database  # noqa: PLC0415
+    from store.opening import open_write  # noqa: PLC0415
 
     parts = [part for reading in readings for part in parts_of(reading, corpus)]
-    with Database(store) as database:
+    with open_write(store) as database:
         brought = database.call(lambda connection: import_parts(connection, parts))
     for reading in readings:
         for line in report_lines(reading.report):

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from probe.cli import format_option, store_option
+from store.address import Place
 
 if TYPE_CHECKING:
     from probe.forecast import Forecast, Range
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 @click.argument("experiment", type=click.Path(path_type=Path, dir_okay=False))
 @store_option
 @format_option
-def command(experiment: Path, store: Path, form: str) -> None:
+def command(experiment: Path, store: Place, form: str) -> None:
     """Show what EXPERIMENT would ask: cells, tokens, cost and time, and what the store holds.
 
     Everything but counts is a range. Prompt tokens are estimated at four characters each, give or
@@ -60,7 +61,7 @@ def _row(model: Model, found: Forecast) -> tuple[object, ...]:
         time_s,
     )
 
-    name = model.spec.name
+    name, batched = model.spec.name, model.spec.mode == "batch"
     left, known = found.standings[name], found.known.get(name)
     prompts = prompt_tokens(model, found.prompt_tokens[name], known)
     replies = reply_tokens(model, left, known)
@@ -72,7 +73,7 @@ def _row(model: Model, found: Forecast) -> tuple[object, ...]:
         _between(prompts),
         _replies(model, replies),
         _usd(model, cost_usd(model, prompts, replies)),
-        _time(time_s(model, left, prompts, replies, known)),
+        "within a day" if batched else _time(time_s(model, left, prompts, replies, known)),
     )
 
 
@@ -98,7 +99,8 @@ def _usd(model: Model, bounds: Range | None) -> str:
         return "free"
     price = price_of(model.spec)
     dated = f" (prices of {price.as_of})" if price and price.as_of else ""
-    return f"{bounds.low:.2f} to {bounds.high:.2f}{dated}"
+    batched = ", in batches" if model.spec.mode == "batch" else ""
+    return f"{bounds.low:.2f} to {bounds.high:.2f}{dated}{batched}"
 
 
 def _time(bounds: Range | None) -> str:

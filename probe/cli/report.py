@@ -7,6 +7,7 @@ from pathlib import Path
 import click
 
 from probe.cli import store_option
+from store.address import Place
 
 
 @click.command("report")
@@ -24,7 +25,7 @@ from probe.cli import store_option
     type=click.IntRange(min=0),
     help="Most items that the browser of the file holds.  [default: 1000]",
 )
-def command(experiment: str | None, output: Path, store: Path, items: int | None) -> None:
+def command(experiment: str | None, output: Path, store: Place, items: int | None) -> None:
     """Write what EXPERIMENT found as one HTML file that needs nothing else.
 
     It holds what was run, the contrasts, tables and figures, how cells ended, what leaked, how far

@@ -20,7 +20,8 @@ from analysis import score_replies
 from analysis.calibration import Expected, Group, Planted, Where
 from analysis.contrasts import Contrast, contrasts
 from analysis.pairs import Condition
-from probe.conduct import Conductor, Ended
+from probe.conduct import Conductor
+from probe.ended import Ended
 from probe.errors import ProviderDown
 from probe.progress import Display, FetchDisplay
 from probe.resolve import find, provider_for

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from probe.cli import format_option, store_option
+from store.address import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -51,7 +51,7 @@ def command(
     *,
     dry_run: bool,
     examples: int,
-    store: Path,
+    store: Place,
     form: str,
 ) -> None:
     """Read and mark stored replies that their task's present parser has not read; asks nobody.
@@ -87,18 +87,18 @@ def command(
         click.get_current_context().exit(130)
 
 
-def _read_all(store: Path, scope: _Scope, waiting: Sequence[Unread]) -> bool:
+def _read_all(store: Place, scope: _Scope, waiting: Sequence[Unread]) -> bool:
     """Read what is to be read; return whether that was interrupted."""
     from probe.cli.show_rescored import Reading  # noqa: PLC0415 - keeps --help fast
-    from store.database import Database  # noqa: PLC0415
+    from store.opening import open_write  # noqa: PLC0415
 
     read: dict[str, int] = {}
     to_read = sum(each.replies for each in waiting if each.to_read)
     interrupted = False
-    with Database(store) as database, Reading(to_read) as shown:
+    with open_write(store) as database, Reading(to_read) as shown:
         try:
-            pages = database.call(lambda owner: _pages(owner, scope))
-            while page := database.call_for_all(lambda _: next(pages, None)):
+            pages = _Pages(scope)
+            while page := database.call_for_all(pages.next):
                 read[page.task] = read.get(page.task, 0) + page.replies
                 shown.show(page.task, sum(read.values()))
         except KeyboardInterrupt:  # the page that is being read is finished and kept
@@ -110,10 +110,22 @@ def _read_all(store: Path, scope: _Scope, waiting: Sequence[Unread]) -> bool:
     return interrupted
 
 
-def _pages(owner: Connection, scope: _Scope) -> Iterator[Page]:
-    from analysis.scoring import score_pages  # noqa: PLC0415 - keeps --help fast
+@dataclass(slots=True)
+class _Pages:
+    """What is read, a page a call; after one that failed the next begins anew with what is left."""
 
-    return score_pages(owner, tasks=scope.tasks, plans=scope.plans)
+    scope: _Scope
+    _going: Iterator[Page] | None = None
+
+    def next(self, owner: Connection) -> Page | None:
+        """Read the next page; None where all is read."""
+        from analysis.scoring import score_pages  # noqa: PLC0415 - keeps --help fast
+
+        going = self._going or score_pages(owner, tasks=self.scope.tasks, plans=self.scope.plans)
+        self._going = None
+        page = next(going, None)
+        self._going = going
+        return page
 
 
 def _version(task: str) -> int:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, TypedDict, Unpack
 import click
 
 from probe.cli import store_option
+from store.address import Place
 
 if TYPE_CHECKING:
     from probe.cli.sql_shell import Outlet, Session, Statement
@@ -62,7 +63,7 @@ class _Wanted(TypedDict):
     is_flag=True,
     help="Print the lines that open the store in DuckDB's command, its UI or a client.",
 )
-def command(query: str | None, store: Path, **wanted: Unpack[_Wanted]) -> None:
+def command(query: str | None, store: Place, **wanted: Unpack[_Wanted]) -> None:
     """Run QUERY on a store ("-" reads it from standard input); without it, prompt for queries.
 
     The views to start from are results (one row a cell), accuracy and progress. Nothing can be

@@ -10,6 +10,7 @@ import click
 
 from probe.cli import store_option
 from probe.cli.study_options import Wanted, asked_for, asked_of, study_named, study_options
+from store.address import Place
 
 if TYPE_CHECKING:
     from analysis.studies import ExperimentStudy, Study, StudyTable
@@ -39,7 +40,7 @@ class _Wanted(Wanted):
     help="Of a study: draw its figures into this folder, as PNG and SVG.",
 )
 def command(
-    name: str, store: Path, form: str, *, experiment: bool, **wanted: Unpack[_Wanted]
+    name: str, store: Place, form: str, *, experiment: bool, **wanted: Unpack[_Wanted]
 ) -> None:
     """Print what the experiment NAME found, or the tables of the study NAME.
 
@@ -61,7 +62,7 @@ def command(
         _print_experiment(name, store, form)
 
 
-def _print_experiment(name: str, store: Path, form: str) -> None:
+def _print_experiment(name: str, store: Place, form: str) -> None:
     from analysis import NoSuchTable, experiment_table  # noqa: PLC0415 - keeps --help fast
     from analysis.studies import study_names  # noqa: PLC0415
     from probe.cli.show import echo_json  # noqa: PLC0415
@@ -80,7 +81,7 @@ def _print_experiment(name: str, store: Path, form: str) -> None:
         _echo_csv(table.records())
 
 
-def _print_study(study: Study, store: Path, form: str, wanted: _Wanted) -> None:
+def _print_study(study: Study, store: Place, form: str, wanted: _Wanted) -> None:
     from analysis.studies import bring_in  # noqa: PLC0415 - keeps --help fast
 
     asked = asked_for(study, wanted)
@@ -101,7 +102,7 @@ def _print_study(study: Study, store: Path, form: str, wanted: _Wanted) -> None:
 
 
 def _print_experiment_study(
-    study: ExperimentStudy, store: Path, form: str, wanted: _Wanted
+    study: ExperimentStudy, store: Place, form: str, wanted: _Wanted
 ) -> None:
     from store.read import open_read  # noqa: PLC0415 - keeps --help fast
 

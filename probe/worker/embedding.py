@@ -21,7 +21,8 @@ from uuid import uuid4
 from probe.hub.wire import Buckets, BucketsReport
 from probe.worker.errors import HubAway
 from probe.worker.link import Link
-from probe.worker.shelf import Outgoing, Shelf
+from probe.worker.presence import Presence
+from probe.worker.shelf import Outgoing
 from store.hub_address import Address
 from store.read import Reader, open_read
 from store.vector_journal import FOLDER
@@ -48,18 +49,24 @@ class HubPlace:
     worker: str = field(default_factory=lambda: f"{datetime.now(UTC):%Y%m%dT%H%M%S}-{uuid4().hex}")
     _loop: asyncio.AbstractEventLoop = field(default_factory=asyncio.new_event_loop)
     _thread: threading.Thread = field(init=False)
-    _shelf: Shelf = field(init=False)
+    _presence: Presence = field(init=False)
     _outgoing: dict[Path, Outgoing] = field(default_factory=dict)
 
     def __enter__(self) -> HubPlace:
-        """Connect, and hand over what workers that died here left."""
-        self._shelf = Shelf(self.folder / FOLDER, "*.frames")
+        """Connect, and hand over what workers that died here left.
+
+        Several may work in one folder. What a dead one left is told from what a live one writes
+        only where nobody else is at work; else all of it is handed over as what they have made.
+        """
+        self._presence = Presence(self.folder / FOLDER)
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
         self._do(self.link.__aenter__())
-        for outgoing in self._shelf.left_behind():
-            self._patiently(outgoing)
-            self._shelf.done(outgoing)
+        if self._presence.alone():
+            for path in sorted((self.folder / FOLDER).glob("*.frames")):
+                self._patiently(Outgoing(path=path))
+                path.unlink()
+        self._presence.be_seen()
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -68,7 +75,7 @@ class HubPlace:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
-        self._shelf.close()
+        self._presence.close()
 
     def open(self) -> Reader:
         """Open the hub's store for reading."""

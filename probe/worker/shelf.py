@@ -91,14 +91,9 @@ class Outbox:
 
 @dataclass(slots=True)
 class Shelf:
-    """A worker's folder for one hub.
-
-    Attributes:
-        pattern: Of its segments' names.
-    """
+    """A worker's folder for one hub."""
 
     folder: Path
-    pattern: str = "*.jsonl"
     _locks: list[int] = field(default_factory=list)
 
     def take(self, worker: str) -> Outgoing:
@@ -118,7 +113,7 @@ class Shelf:
 
     def left_behind(self) -> Iterator[Outgoing]:
         """Segments of workers that are dead."""
-        for path in sorted(self.folder.glob(self.pattern)):
+        for path in sorted(self.folder.glob("*.jsonl")):
             if self._lock(path):
                 yield Outgoing(path=path)
 

@@ -145,6 +145,19 @@ _DECIDED: Final[dict[str, dict[Treatment, str]]] = {
         LIKELIHOOD: "logprobs means variances",
         TOKENS: "token_ids ranks",
     },
+    "batches": {
+        KEY: "batch_id run_id experiment_id file_sha256",
+        NAME: "model",
+        DESIGN: "provider",
+        ORIGIN: "server",
+        MEASURE: "intended_at requests size_bytes tokens usd_at_most",
+    },
+    "batch_lines": {KEY: "batch_id custom_id key", MEASURE: "choice attempt usd_at_most"},
+    "batch_events": {
+        KEY: "batch_id run_id provider_id",
+        MEASURE: "happened_at event status",
+        ERROR: "detail",
+    },
     "imports": {
         KEY: "import_id",
         NAME: "corpus relation part",

@@ -9,6 +9,7 @@ from typing import Final
 
 import duckdb
 
+from store.address import Place
 from store.errors import BadFile, StoreGone
 from store.export.checking import refuse_quotations
 from store.export.copying import copy_tables
@@ -37,7 +38,7 @@ class Exported:
     size_bytes: int
 
 
-def export(store: Path, target: Path, asked: Asked) -> Exported:
+def export(store: Place, target: Path, asked: Asked) -> Exported:
     """Write a store's tables, described, into a folder that is there whole or not at all.
 
     While a run is on, the tables are as they all were at one moment after this began.
@@ -63,7 +64,7 @@ def export(store: Path, target: Path, asked: Asked) -> Exported:
 _FIX: Final = "nothing is left of it; mend that and export again"
 
 
-def _written(store: Path, made: Path, target: Path, asked: Asked) -> Exported:
+def _written(store: Place, made: Path, target: Path, asked: Asked) -> Exported:
     working = made / _WORK
     for _ in range(_MOST_ENDS):
         working.mkdir(mode=0o700)
@@ -79,7 +80,7 @@ def _written(store: Path, made: Path, target: Path, asked: Asked) -> Exported:
     raise StoreGone(store)
 
 
-def _once(store: Path, made: Path, target: Path, asked: Asked) -> dict[str, int]:
+def _once(store: Place, made: Path, target: Path, asked: Asked) -> dict[str, int]:
     working = made / _WORK
     with duckdb.connect(str(working / "work.duckdb")) as work:
         work.execute("SET TimeZone = 'UTC'")

@@ -30,9 +30,10 @@ def migrations() -> list[Migration]:
     ]
 
 
-def views() -> str:
-    """The SQL that makes the views."""
-    return (files("store.schema") / "views.sql").read_text(encoding="utf-8")
+def views(*, described: bool = True) -> str:
+    """The SQL that makes the views, and where they are described says what each column is."""
+    text = (files("store.schema") / "views.sql").read_text(encoding="utf-8")
+    return text if described else re.sub(r"(?m)^COMMENT ON .*;$", "", text)
 
 
 def scalar_macros() -> list[str]:

@@ -16,6 +16,7 @@ from pathlib import Path
 import numpy as np
 
 from embedder.encoders.base import Encoded, Identity, Skipped, Target, Vector
+from embedder.places import Here
 from embedder.worker import Wanted, embed
 from store.corpus import Part, import_parts
 from store.corpus_rows import FeatureRow, import_id, target_id
@@ -108,7 +109,7 @@ def store_quotes(store: Path, texts: Sequence[str], corpus: str = "plays") -> No
 
 def main(store: Path, log: Path, sleep_s: float) -> None:
     """Work until all is done."""
-    embed(store, HashEncoder(log, sleep_s), Wanted(kinds=("quote",)), lambda _: None)
+    embed(Here(store), HashEncoder(log, sleep_s), Wanted(kinds=("quote",)), lambda _: None)
 
 
 if __name__ == "__main__":

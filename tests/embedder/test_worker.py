@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from embedder.errors import NothingToEmbed
+from embedder.places import Here
 from embedder.worker import State, Wanted, embed
 from store.database import Database
 from store.read import Reader, ask, open_read
@@ -50,8 +51,8 @@ def test_everything_gets_its_vector_once(tmp_path: Path) -> None:
     store_quotes(tmp_path / "s", TEXTS + TEXTS[:50])
     log = tmp_path / "log"
     states: list[State] = []
-    first = embed(tmp_path / "s", HashEncoder(log), QUOTES, states.append)
-    second = embed(tmp_path / "s", HashEncoder(log), QUOTES, states.append)
+    first = embed(Here(tmp_path / "s"), HashEncoder(log), QUOTES, states.append)
+    second = embed(Here(tmp_path / "s"), HashEncoder(log), QUOTES, states.append)
 
     assert vectors(open_read(tmp_path / "s")) == expected(TEXTS)
     assert set(noted(log).values()) == {1}
@@ -108,8 +109,8 @@ def test_a_worker_goes_on_while_a_run_owns_the_store(tmp_path: Path) -> None:
     store, log = tmp_path / "s", tmp_path / "log"
     store_quotes(store, TEXTS[:100])
     with owning(store) as owner:
-        tally = embed(store, HashEncoder(log), QUOTES, lambda _: None)
-        again = embed(store, HashEncoder(log), QUOTES, lambda _: None)
+        tally = embed(Here(store), HashEncoder(log), QUOTES, lambda _: None)
+        again = embed(Here(store), HashEncoder(log), QUOTES, lambda _: None)
         owner.end()
     Database(store).close()
 
@@ -122,7 +123,7 @@ def test_what_cannot_be_encoded_is_counted_with_its_reason(tmp_path: Path) -> No
     """And tried again the next time, since another form of the encoder may know better."""
     store_quotes(tmp_path / "s", ["I", "No.", "O"])
     for _ in range(2):
-        tally = embed(tmp_path / "s", HashEncoder(tmp_path / "log"), QUOTES, lambda _: None)
+        tally = embed(Here(tmp_path / "s"), HashEncoder(tmp_path / "log"), QUOTES, lambda _: None)
 
         assert [each.reason for each in tally.skipped] == ["too short"] * 2
         assert tally.state.skipped == 2
@@ -133,7 +134,7 @@ def test_only_what_is_wanted_is_embedded(tmp_path: Path) -> None:
     store_quotes(tmp_path / "s", ["One.", "Two."])
     store_quotes(tmp_path / "s", ["Three."], corpus="novels")
     wanted = Wanted(kinds=("quote",), corpus="novels")
-    tally = embed(tmp_path / "s", HashEncoder(tmp_path / "log"), wanted, lambda _: None)
+    tally = embed(Here(tmp_path / "s"), HashEncoder(tmp_path / "log"), wanted, lambda _: None)
 
     assert tally.features == 1
     assert vectors(open_read(tmp_path / "s")) == expected(["Three."])
@@ -145,4 +146,4 @@ def test_only_what_is_wanted_is_embedded(tmp_path: Path) -> None:
 def test_nothing_to_embed_is_said(tmp_path: Path, wanted: Wanted) -> None:
     store_quotes(tmp_path / "s", ["One."])
     with pytest.raises(NothingToEmbed, match="no features of the kinds"):
-        embed(tmp_path / "s", HashEncoder(tmp_path / "log"), wanted, lambda _: None)
+        embed(Here(tmp_path / "s"), HashEncoder(tmp_path / "log"), wanted, lambda _: None)

@@ -10,7 +10,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from probe.budget import Ceiling
-from probe.conduct import Conductor, Ended, MakeProvider
+from probe.conduct import Conductor, MakeProvider
+from probe.ended import Ended
 from probe.plan import Model
 from probe.providers import OpenAIChat
 from probe.resolve import find

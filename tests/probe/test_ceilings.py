@@ -252,7 +252,7 @@ async def test_jobs_in_memory_do_not_grow_with_the_plan(
 ) -> None:
     """Also where every cell fails once and waits."""
     page, waiting, in_flight, cells = 256, 256, 16, 12 * 200
-    monkeypatch.setattr("probe.feed._PAGE", page)
+    monkeypatch.setattr("probe.feed.PAGE", page)
     extra = f"max_in_flight = {in_flight}"
     experiment = write_experiment(tmp_path, "http://127.0.0.1:9/v1", extra=extra, a_work=200)
     providers: list[Counting] = []

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from probe.feed import Recording, feed
+from probe.feed import Recording, StoreCells, feed
 from probe.plan import Drawn
 from probe.record import Recorded
 from probe.run import ModelRun
@@ -45,6 +45,14 @@ async def drain(run: ModelRun) -> list[Job]:
     return found
 
 
+def cells_of(run: ModelRun, recording: Recording, plan: Drawn) -> StoreCells:
+    """A model's cells, out of the store."""
+    spec = run.model.spec
+    return StoreCells(
+        recording=recording, scope=scope_of(plan), model=spec.name, samples=spec.request_samples
+    )
+
+
 async def fed(
     database: Database, plan: Drawn, done: Recorded, model: int = 0
 ) -> tuple[list[Job], Recording]:
@@ -53,7 +61,7 @@ async def fed(
     recording = Recording(database=database, drawn=plan, done=done)
     async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
         tasks.create_task(recording.run())
-        tasks.create_task(feed(run, recording, scope_of(plan)))
+        tasks.create_task(feed(run, cells_of(run, recording, plan)))
         jobs = tasks.create_task(drain(run))
     return jobs.result(), recording
 
@@ -114,7 +122,7 @@ async def test_a_page_stays_a_page_however_far_it_looks_ahead(
         put(database, *(reply_to(key) for key in every[:held]))
         run = model_run(database, plan, asyncio.get_running_loop())
         recording = Recording(database=database, drawn=plan, done=done)
-        feeding = asyncio.create_task(feed(run, recording, scope_of(plan)))
+        feeding = asyncio.create_task(feed(run, cells_of(run, recording, plan)))
         first = await run.work.next()
         await asyncio.sleep(0.5)  # all that would be given at once has been
         a_page = 1 + len(run.work._new)
@@ -136,7 +144,7 @@ async def test_a_stop_ends_feeding_and_recording(tmp_path: Path, database: Datab
         recording = Recording(database=database, drawn=plan, done=NOTHING)
         async with asyncio.timeout(30), asyncio.TaskGroup() as tasks:
             tasks.create_task(recording.run())
-            tasks.create_task(feed(run, recording, scope_of(plan)))
+            tasks.create_task(feed(run, cells_of(run, recording, plan)))
             await recording.more(0)
             recording.stop()
             run.stop()
@@ -159,7 +167,7 @@ async def test_a_recording_that_fails_leaves_nobody_waiting(
         recording = Recording(database=database, drawn=plan, done=done)
         planning = asyncio.create_task(recording.run())
         async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
-            tasks.create_task(feed(run, recording, scope_of(plan)))
+            tasks.create_task(feed(run, cells_of(run, recording, plan)))
             jobs = tasks.create_task(drain(run))
             tasks.create_task(recording.more(plan.cells))
 

@@ -88,6 +88,31 @@ def test_no_token_and_no_hub_are_one_line(served: Place, monkeypatch: pytest.Mon
         open_read(Address("localhost", free_port()))
 
 
+def test_an_encoder_that_starts_in_the_folder_of_another_leaves_it_its_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What the other still writes is not taken for what a dead one left."""
+    store, folder = tmp_path / "store", tmp_path / "state"
+    store_quotes(store, TEXTS[:1500])
+
+    def one(name: str) -> None:
+        with HubPlace(where=here.where, link=here.link(), folder=folder) as place:
+            encoder = HashEncoder(tmp_path / name, sleep_s=0.05)
+            embed(place, encoder, Wanted(kinds=("quote",)), lambda _: None)
+
+    with Place(store=store) as here, ThreadPoolExecutor() as threads:
+        here.hub()
+        monkeypatch.setenv(TOKEN, here.token("read"))
+        first = threads.submit(one, "first")
+        wait_until(lambda: list(folder.rglob("*.frames")) != [])
+        second = threads.submit(one, "second")
+        for each in (first, second):
+            each.result()
+        logs = [(tmp_path / name).read_text().split() for name in ("first", "second")]
+        assert all(logs)
+        wait_until(lambda: ask(open_read(here.where), COUNT).rows == [(1500,)], within_s=20)
+
+
 def test_two_encoders_elsewhere_share_the_work(served: Place, token: None, tmp_path: Path) -> None:
     """Each text gets its vector once, and it is the one that is made at the store."""
     del token

@@ -9,7 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from probe.record import Recorded, Scope, chunks, recorded, spent, standings
+from probe.record import Recorded, Scope, chunks, recorded, standings
+from probe.spent import spent
 from store.database import Database
 from tests.probe.experiments_for_tests import CELLS, write_experiment
 from tests.probe.plans_for_tests import URL, conditions, drawn, larger, model_table

@@ -134,7 +134,7 @@ async def test_names_that_change_nothing_are_bought_once_however_the_pages_fall(
 
     A text that names nobody is the same under all four strategies.
     """
-    monkeypatch.setattr("probe.feed._PAGE", 8)
+    monkeypatch.setattr("probe.feed.PAGE", 8)
     monkeypatch.setattr("probe.run._MOST_WAITING", 0.05)
     fake = FakeEndpoint(latency_s=0.002)
     async with started(fake) as url:

@@ -285,4 +285,6 @@ def test_every_field_of_the_file_is_described() -> None:
     for model in (ModelSpec, TaskSpec, Conditions, Price):
         assert [name for name, field in model.model_fields.items() if not field.description] == []
     files = {"wordings", "descriptions", "name_maps"}
-    assert set(Spec.model_fields) == {"name", "seed", "models", "tasks", "conditions"} | files
+    assert (
+        set(Spec.model_fields) == {"name", "seed", "models", "tasks", "conditions", "ray"} | files
+    )

@@ -10,21 +10,22 @@ from store.read import Answered, Reader
 
 _RELATIONS: Final = """
     SELECT table_name AS name, 'table' AS kind, comment FROM duckdb_tables()
-    WHERE database_name = current_database() AND NOT internal
+    WHERE database_name IN (current_database(), 'memory') AND NOT internal
     UNION ALL
     SELECT view_name, 'view', comment FROM duckdb_views()
-    WHERE database_name = current_database() AND NOT internal
+    WHERE database_name IN (current_database(), 'memory') AND NOT internal
     ORDER BY kind DESC, name"""
 _COLUMNS: Final = """
     SELECT table_name, column_name AS "column", data_type AS type, comment FROM duckdb_columns()
-    WHERE database_name = current_database() AND NOT internal
+    WHERE database_name IN (current_database(), 'memory') AND NOT internal
     ORDER BY table_name, column_index"""
 _MACROS: Final = """
     SELECT function_name AS name,
            function_name || '(' || array_to_string(parameters, ', ') || ')' AS call,
            CASE function_type WHEN 'macro' THEN 'a value' ELSE 'rows' END AS gives, comment
     FROM duckdb_functions()
-    WHERE database_name = current_database() AND NOT internal AND function_type LIKE '%macro'
+    WHERE database_name IN (current_database(), 'memory') AND NOT internal
+          AND function_type LIKE '%macro'
     ORDER BY name"""
 _WORDS: Final = """
     SELECT DISTINCT keyword_name AS word FROM duckdb_keywords()

@@ -6,13 +6,16 @@ import shlex
 from importlib import metadata, resources
 from pathlib import Path
 
+from store.address import Lake, Place
 from store.errors import NoStore
 from store.gate import quoted
+from store.hub_address import Address
+from store.hub_reading import TOKEN
 from store.live import LIVE, read_live
 from store.read import DATABASE
 
 
-def opening(store: Path) -> str:
+def opening(store: Place) -> str:
     """What to type elsewhere to see a store, as it can be reached now.
 
     The token of a run is never in it: DuckDB reads it from the store's folder by itself.
@@ -20,6 +23,10 @@ def opening(store: Path) -> str:
     Raises:
         NoStore: There is none at the path.
     """
+    if isinstance(store, Address):
+        return _of_hub(store)
+    if not isinstance(store, Path):
+        return _of_lake(store)
     folder = store.resolve()
     file = folder / DATABASE
     if not file.exists():
@@ -39,6 +46,37 @@ def _of_file(file: Path) -> str:
             f"ATTACH {quoted(str(file))} AS store (READ_ONLY); USE store;",
             "",
             "# While it is open there no run can start: close it, or ask through `probe sql`.",
+            "",
+        ]
+    )
+
+
+def _of_lake(lake: Lake) -> str:
+    address = quoted(f"ducklake:{lake.kind}:{lake.catalogue}")
+    options = f"READ_ONLY, METADATA_SCHEMA {quoted(lake.schema)}" if lake.schema else "READ_ONLY"
+    return "\n".join(
+        [
+            "# DuckDB's own command or any other client of it, which fetches the extensions once:",
+            f"INSTALL ducklake; INSTALL {lake.kind};",
+            f"ATTACH {address} AS store ({options}); USE store;",
+            "",
+            "# The tables are there, also while runs are on; views and macros are `probe sql`'s.",
+            "",
+        ]
+    )
+
+
+def _of_hub(where: Address) -> str:
+    address = quoted(where.for_duckdb)
+    plain = ", DISABLE_SSL true" if where.plain else ""
+    return "\n".join(
+        [
+            f"# In DuckDB {metadata.version('duckdb')}, its UI or a client, with the hub's token:",
+            *(f"LOAD {quoted(str(path))};" for path in _extensions()),
+            "SET enable_server_cert_verification = true;  -- or any certificate is trusted",
+            f"CREATE SECRET (TYPE quack, TOKEN getenv({quoted(TOKEN)}), SCOPE {address});",
+            f"ATTACH {address} AS run (READ_ONLY{plain});",
+            "FROM run.results LIMIT 5;",
             "",
         ]
     )

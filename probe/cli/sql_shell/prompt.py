@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
 import click
@@ -20,13 +19,14 @@ from probe.cli.sql_shell.history import history
 from probe.cli.sql_shell.outlet import FORMATS, Outlet, append, say
 from probe.cli.sql_shell.session import Session
 from probe.cli.sql_shell.statements import Statement, is_finished, statements
+from store.address import Place
 from store.errors import StoreError
 
 _PROMPT: Final = "probe> "
 _CONTINUED: Final = "  ...> "
 
 
-def run_shell(store: Path, outlet: Outlet, kept: History | None = None) -> None:
+def run_shell(store: Place, outlet: Outlet, kept: History | None = None) -> None:
     """Ask and answer until the user leaves.
 
     Args:

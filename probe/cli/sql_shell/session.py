@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final, TypeVar
 
+from store.address import Place
 from store.errors import StoreBusy, StoreGone
 from store.live import read_live
 from store.read import Answered, Parameters, Reader, open_read
@@ -27,7 +28,7 @@ class Session:
     """A store that is asked query by query."""
 
     def __init__(
-        self, store: Path, say: Callable[[str], None], patience_s: float = _STARTING_S
+        self, store: Place, say: Callable[[str], None], patience_s: float = _STARTING_S
     ) -> None:
         """Open nothing yet.
 
@@ -100,9 +101,9 @@ class Session:
         self.run, self._asked = run, True
 
 
-def _answering(store: Path) -> int | None:
+def _answering(store: Place) -> int | None:
     """The process that serves a store; a file that a killed run left counts for nothing."""
-    live = read_live(store)
+    live = read_live(store) if isinstance(store, Path) else None
     if live is None:
         return None
     try:
