@@ -258,7 +258,7 @@ class Hub:
         for desk in self.desks.values():
             desk.release(report.worker, back)
         member.number += 1
-        ceiling = self.ceilings.terms(report.worker, Use.of(report))
+        ceiling = self.ceilings.terms(report.worker, Use.of(report), len(self._awaited))
         member.told, member.drop = member.drop, []
         models = {name: await self._terms(member, name) for name in report.models}
         member.given = [cell.key for terms in models.values() for cell in terms.cells]
@@ -315,9 +315,12 @@ class Hub:
         return sum(desk.release(worker) for desk in self.desks.values())
 
     def _asking(self, model: str) -> dict[str, int]:
-        """Who asks a model now, and how many requests each wants open at once (count)."""
+        """Who asks a model now, and how many requests each wants open at once (count).
+
+        Workers of before a restart count, as long as they may still ask what they hold.
+        """
         whole = self._shares[model].pace.in_flight
-        asking = {
+        asking = dict.fromkeys(self._awaited, whole) | {
             worker: member.hello.most_in_flight or whole
             for worker, member in self.members.items()
             if member.on(model).asking
@@ -345,7 +348,7 @@ class Hub:
             requests=budget.requests,
             starved=budget.waiting,
         )
-        budget.share(self.ceilings.terms(HERE, use))
+        budget.share(self.ceilings.terms(HERE, use, len(self._awaited)))
         self._confirm(HERE)
 
     def _see_whether_spent(self, now: float) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Final
 
 from probe.budget import Ceiling
@@ -88,11 +88,20 @@ class Ceilings:
         most = self.ceiling.requests
         self._requests = Shares(whole=None if most is None else float(most))
 
-    def terms(self, who: str, use: Use) -> Ceiling:
-        """What one may use in all from now on."""
+    def terms(self, who: str, use: Use, awaited: int = 0) -> Ceiling:
+        """What one may use in all from now on.
+
+        Args:
+            who: Which.
+            use: What it has used.
+            awaited: Workers of before a restart (count): what they were told is not known, and may
+                be as much as half of what is left; nobody gets the last of it while they are away.
+        """
         self._used[who] = use
+        if awaited:
+            use = replace(use, wanted_usd=0.0, starved=0)
         usd = requests = None
-        parts = 2 * len(self._used)
+        parts = 2 * (len(self._used) + awaited)
         if self.ceiling.usd is not None:
             spare = max(0.0, self.ceiling.usd - sum(each.usd for each in self._used.values()))
             usd = max(use.usd, self._usd.tell(who, use.usd + max(use.wanted_usd, spare / parts)))

@@ -115,6 +115,17 @@ def test_the_last_of_a_ceiling_can_be_used_by_one() -> None:
     assert ceilings.refuses("b")
 
 
+def test_nobody_gets_the_last_of_a_ceiling_while_workers_of_before_are_away() -> None:
+    """What they were told before the restart, they may still use: as much as half of the rest."""
+    ceilings = Ceilings(ceiling=Ceiling(usd=10.0, requests=10))
+    use = Use(usd=2.0, wanted_usd=8.0, requests=2, starved=1)
+
+    alone = ceilings.terms("a", use, awaited=1)
+    assert alone == Ceiling(usd=4.0, requests=4)
+    ceilings.confirm("a")
+    assert ceilings.terms("a", use) == Ceiling(usd=10.0, requests=6)
+
+
 @dataclass
 class Source:
     """Cells in a row, three samples a prompt."""
