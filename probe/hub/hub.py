@@ -24,7 +24,6 @@ from probe.hub.members import HERE, Ceilings, Member, ModelShares, Use
 from probe.hub.tokens import Tokens
 from probe.hub.wire import (
     PROTOCOL,
-    CellToAsk,
     Hello,
     ModelTerms,
     Report,
@@ -282,7 +281,7 @@ class Hub:
         return ModelTerms(
             in_flight=in_flight,
             part=part,
-            cells=[CellToAsk.of(cell) for cell in cells],
+            cells=cells,
             finished=not cells and desk.finished,
         )
 

@@ -125,43 +125,6 @@ class Report(Message):
     problem: str | None = None
 
 
-class CellToAsk(Message):
-    """A cell that a worker has from now on."""
-
-    ordinal: int
-    key: str
-    sample: int
-    prompt_hash: str
-    text: str
-    answer_schema: str | None
-    task: str
-
-    @classmethod
-    def of(cls, cell: ToAsk) -> CellToAsk:
-        """As a message."""
-        return cls.model_construct(
-            ordinal=cell.ordinal,
-            key=cell.key,
-            sample=cell.sample,
-            prompt_hash=cell.prompt_hash,
-            text=cell.text,
-            answer_schema=cell.answer_schema,
-            task=cell.task,
-        )
-
-    def to_ask(self) -> ToAsk:
-        """As the store gives it."""
-        return ToAsk(
-            self.ordinal,
-            self.key,
-            self.sample,
-            self.prompt_hash,
-            self.text,
-            self.answer_schema,
-            self.task,
-        )
-
-
 class ModelTerms(Message):
     """What a worker may do with one model.
 
@@ -174,7 +137,7 @@ class ModelTerms(Message):
 
     in_flight: Count
     part: Annotated[float, Field(ge=0, le=1)]
-    cells: list[CellToAsk] = []
+    cells: list[ToAsk] = []
     finished: bool = False
 
 

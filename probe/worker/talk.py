@@ -144,7 +144,7 @@ class Talk:
         self.was_given = any(own.cells for own in terms.models.values())
         for name, own in terms.models.items():
             cells = self.cells[name]
-            cells.add(cell.to_ask() for cell in own.cells)
+            cells.add(own.cells)
             if own.finished and not cells.held:
                 cells.finish()
             if (run := runs.get(name)) is not None:
