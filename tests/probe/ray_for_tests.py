@@ -76,6 +76,8 @@ def main(folder: Path) -> None:
     """Keep a cluster up until standard input closes."""
     from ray.cluster_utils import Cluster  # noqa: PLC0415 - an extra
 
+    (folder / "ray").mkdir()  # where it writes its address down, and makes no folder for it
+    os.environ["RAY_TMPDIR"] = str(folder)
     version = folder / "old" / f"gistprobe-{OLD}.dist-info"
     version.mkdir(parents=True)
     (version / "METADATA").write_text(f"Metadata-Version: 2.1\nName: gistprobe\nVersion: {OLD}\n")
