@@ -142,19 +142,7 @@ class StoreCells:
         async with self._reading:
             while not self._ready and self._after + 1 < self.recording.done.cells:
                 self._ready.extend(await self._page())
-            return list(self._first(most))
-
-    def _first(self, most: int) -> Iterator[ToAsk]:
-        """Cells from the front, up to the end of a request."""
-        while self._ready:
-            cell = self._ready.popleft()
-            yield cell
-            most -= 1
-            if most <= 0 and not (self._ready and self._together(cell, self._ready[0])):
-                return
-
-    def _together(self, one: ToAsk, other: ToAsk) -> bool:
-        return request_of(one, self.samples) == request_of(other, self.samples)
+            return list(first_cells(self._ready, most, self.samples))
 
     async def _page(self) -> list[ToAsk]:
         upto = min(self._after + self._span, self.recording.done.cells - 1)
@@ -177,6 +165,23 @@ class StoreCells:
         self._span = self._span * _WIDER if len(page) < PAGE // _WIDER else self._page_span
         self._after = upto
         return page
+
+
+def first_cells(ready: deque[ToAsk], most: int, samples: int) -> Iterator[ToAsk]:
+    """Take cells from the front, about so many, up to the end of a request.
+
+    Args:
+        ready: What they are taken from.
+        most: Cells (count).
+        samples: That one request brings (count).
+    """
+    while ready:
+        cell = ready.popleft()
+        yield cell
+        most -= 1
+        together = ready and request_of(cell, samples) == request_of(ready[0], samples)
+        if most <= 0 and not together:
+            return
 
 
 async def feed(run: ModelRun, cells: Cells) -> None:

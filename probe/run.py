@@ -222,11 +222,7 @@ class ModelRun:
         """Settle an attempt with the budget; return its row."""
         result = answered.result
         trouble = result if isinstance(result, Trouble) else None
-        usd = self.usage.usd(result) if isinstance(result, Reply) else None
-        # A filter that answers with an error bills nothing.
-        perhaps = trouble.perhaps_billed if trouble else result.status == 200
-        unknown = usd is None and perhaps
-        uncertain = most_usd if unknown and self.usage.priced else None
+        usd, uncertain = self.usage.bill(result, most_usd)
         self.budget.settle(most_usd, usd=usd or 0.0, uncertain_usd=uncertain or 0.0)
         self.tally.requests += 1
         self.tally.retries += job.attempts > 1

@@ -18,7 +18,7 @@ from functools import partial
 from typing import Final
 
 from probe.batch.records import IN_BATCHES
-from probe.feed import Cells, Recording, StoreCells, request_of
+from probe.feed import Cells, Recording, StoreCells, first_cells
 from probe.plan import Drawn
 from probe.record import SETTLED, Recorded, Scope, ToAsk, chunks, recorded, to_ask
 from store.database import Database
@@ -95,7 +95,7 @@ class SharedCells:
                 break
             elif not self._ready:
                 await asyncio.sleep(_LOOK_EVERY_S)
-        return list(_first(self._ready, most, self.samples))
+        return list(first_cells(self._ready, most, self.samples))
 
     @property
     def _claims(self) -> Claims:
@@ -180,17 +180,6 @@ def _runs(stretches: Sequence[int]) -> Iterator[tuple[int, int]]:
     for _, group in itertools.groupby(enumerate(sorted(stretches)), lambda p: p[1] - p[0]):
         members = [each for _, each in group]
         yield members[0], members[-1]
-
-
-def _first(ready: deque[ToAsk], most: int, samples: int) -> Iterator[ToAsk]:
-    """Cells from the front, up to the end of a request."""
-    while ready:
-        cell = ready.popleft()
-        yield cell
-        most -= 1
-        together = ready and request_of(cell, samples) == request_of(ready[0], samples)
-        if most <= 0 and not together:
-            return
 
 
 def _lake(database: Database) -> LakeDatabase:

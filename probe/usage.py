@@ -13,6 +13,7 @@ from probe.limits import Kind
 from probe.model_spec import ModelSpec
 from probe.prices import price_of
 from probe.providers.base import Reply
+from probe.retry import Trouble
 
 _CHARS_PER_TOKEN: Final = 4
 """A common rule of thumb for English text; the server's own counts replace it."""
@@ -97,6 +98,18 @@ class Usage:
         before = float(back) if self.reply_tokens is None else self.reply_tokens
         self.reply_tokens = before + _SMOOTH * (back - before)
         return {"input_tokens": sent, "output_tokens": back, "tokens": sent + back}
+
+    def bill(self, result: Reply | Trouble, most_usd: float) -> tuple[float | None, float | None]:
+        """What an attempt cost, and what it cost at most where that is not known (US dollars).
+
+        Args:
+            result: What came of it.
+            most_usd: The most it can have cost.
+        """
+        usd = self.usd(result) if isinstance(result, Reply) else None
+        # A filter that answers with an error bills nothing.
+        perhaps = result.status == 200 if isinstance(result, Reply) else result.perhaps_billed
+        return usd, most_usd if usd is None and perhaps and self.priced else None
 
     def usd(self, reply: Reply) -> float | None:
         """What a reply cost by the server's counts (US dollars); None without price or counts."""

@@ -125,12 +125,9 @@ def _bill(run: ModelRun, sent: Sent, line: Line, answered: Answered) -> AttemptR
     """Settle a line with the budget; return its row."""
     result = answered.result
     trouble = result if isinstance(result, Trouble) else None
-    usd = None
     if isinstance(result, Reply):
-        usd = run.usage.usd(result)
         run.usage.learn(result, 0.0)
-    perhaps = trouble.perhaps_billed if trouble else result.status == 200
-    uncertain = line.most_usd if usd is None and perhaps and run.usage.priced else None
+    usd, uncertain = run.usage.bill(result, line.most_usd)
     run.budget.settle(line.most_usd, usd=usd or 0.0, uncertain_usd=uncertain or 0.0)
     run.tally.requests += 1
     run.tally.retries += line.attempt > 1

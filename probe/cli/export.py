@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from probe.cli import PLACE, store_option
+from probe.cli.moving import experiments_option, move
 from store.address import Place
 
 if TYPE_CHECKING:
@@ -24,13 +25,7 @@ if TYPE_CHECKING:
     metavar="PLACE",
     help="Instead of writing a folder for people, copy into this store: a folder, or a lake.",
 )
-@click.option(
-    "--experiment",
-    "experiments",
-    multiple=True,
-    metavar="NAME",
-    help="Only this experiment's rows, all its plans; may be given several times.",
-)
+@experiments_option
 @click.option(
     "--release",
     is_flag=True,
@@ -67,7 +62,6 @@ def command(
                 "--to copies everything into a store; FOLDER, --release and"
                 " --licence are for a folder for people"
             )
-        from probe.cli.moving import move  # noqa: PLC0415 - keeps `probe --help` fast
 
         move(store, to, experiments)
         return

@@ -8,6 +8,14 @@ import click
 
 from store.address import Place
 
+experiments_option = click.option(
+    "--experiment",
+    "experiments",
+    multiple=True,
+    metavar="NAME",
+    help="Only this experiment's rows, all its plans; may be given several times.",
+)
+
 
 def move(source: Place, target: Place, experiments: Sequence[str]) -> None:
     """Copy, and print one line a table that has rows: how many, how many were new, the checksum."""

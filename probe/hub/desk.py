@@ -7,7 +7,6 @@ what they hold.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -44,10 +43,6 @@ class Desk:
     def finished(self) -> bool:
         """Whether no cell is, or will be, left to give out or to wait for."""
         return self.cells.exhausted and not self._held and not self._back
-
-    def held(self) -> Counter[str]:
-        """Cells that each worker holds (count)."""
-        return Counter(held.worker for held in self._held.values())
 
     async def take(self, most: int) -> list[ToAsk]:
         """The next cells for this process, as `Cells.take`."""

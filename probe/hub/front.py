@@ -77,11 +77,11 @@ class Front:
             [
                 web.get("/", self._greet),
                 web.post("/quack", self._pass_on),
-                web.post("/work/hello", self._hello),
-                web.post("/work/report", self._report),
-                web.put("/work/segments/{segment}", self._segment),
-                web.post("/work/bye", self._bye),
-                web.post("/work/buckets", self._buckets),
+                web.post("/worker/hello", self._hello),
+                web.post("/worker/report", self._report),
+                web.put("/worker/segments/{segment}", self._segment),
+                web.post("/worker/bye", self._bye),
+                web.post("/worker/buckets", self._buckets),
                 web.post("/own/stop", self._stop),
             ]
         )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any, Final
 
 from probe.providers.base import Reply
-from probe.providers.replies import loads, one_line, read_refusal
+from probe.providers.replies import filtered, loads, one_line, read_refusal
 from probe.retry import Trouble
 from store.rows import Outcome
 
@@ -96,16 +96,6 @@ def read_error(raw: str, status: int | None = None, wait_s: float | None = None)
         kind = ""
     known = _STATUS.get(kind, 500) if status is None else status
     if known == 400 and _FILTERED in raw.lower():
-        return Reply(
-            outcome="filtered",
-            text=None,
-            finish_reason="content_filter",
-            served_model=None,
-            fingerprint=None,
-            prompt_tokens=None,
-            reply_tokens=None,
-            raw=raw,
-            status=known,
-        )
+        return filtered(raw, known)
     read = read_refusal(known, raw, wait_s)
     return replace(read, kind=f"http {known}") if isinstance(read, Trouble) else read

@@ -153,6 +153,21 @@ def _count(value: object) -> int | None:
     return None
 
 
+def filtered(raw: str, status: int) -> Reply:
+    """The reply that an error of a content filter's is, with its body and HTTP status."""
+    return Reply(
+        outcome="filtered",
+        text=None,
+        finish_reason="content_filter",
+        served_model=None,
+        fingerprint=None,
+        prompt_tokens=None,
+        reply_tokens=None,
+        raw=raw,
+        status=status,
+    )
+
+
 def read_refusal(
     status: int, raw: str, retry_after_s: float | None, wanted: int = 1
 ) -> Reply | Trouble:
@@ -161,18 +176,8 @@ def read_refusal(
     A content filter's is a reply, `filtered`, and as many as were wanted: it is of the prompt.
     """
     if status in {400, 422} and any(word in raw.lower() for word in _FILTER_WORDS):
-        filtered = Reply(
-            outcome="filtered",
-            text=None,
-            finish_reason="content_filter",
-            served_model=None,
-            fingerprint=None,
-            prompt_tokens=None,
-            reply_tokens=None,
-            raw=raw,
-            status=status,
-        )
-        return replace(filtered, more=(filtered,) * (wanted - 1))
+        one = filtered(raw, status)
+        return replace(one, more=(one,) * (wanted - 1))
     return Trouble(
         kind=f"http {status}",
         message=one_line(_error_text(raw)),

@@ -10,10 +10,11 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Coroutine, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Final, TypeVar
 from uuid import uuid4
@@ -64,7 +65,7 @@ class HubPlace:
         self._do(self.link.__aenter__())
         if self._presence.alone():
             for path in sorted((self.folder / FOLDER).glob("*.frames")):
-                self._patiently(Outgoing(path=path))
+                self._within(self.patience_s, partial(Outgoing(path=path).send, self.link))
                 path.unlink()
         self._presence.be_seen()
         return self
@@ -93,16 +94,11 @@ class HubPlace:
 
     def hand_over(self, patience_s: float) -> bool:
         """Send what is finished; whether the hub has all of it."""
-        until = time.monotonic() + patience_s
-        while True:
-            try:
-                self._do(self._send())
-            except HubAway:
-                if time.monotonic() >= until:
-                    return False
-                time.sleep(_AGAIN_S)
-            else:
-                return True
+        try:
+            self._within(patience_s, self._send)
+        except HubAway:
+            return False
+        return True
 
     async def _send(self) -> None:
         for path in sorted((self.folder / FOLDER).glob("*.frames")):
@@ -112,26 +108,22 @@ class HubPlace:
 
     def ask(self, report: BucketsReport) -> Buckets:
         """Say something of buckets to the hub, for as long as it takes within patience."""
-        until = time.monotonic() + self.patience_s
-        while True:
-            try:
-                return self._do(self.link.buckets(report))
-            except HubAway:
-                if time.monotonic() > until:
-                    raise
-                time.sleep(_AGAIN_S)
+        return self._within(self.patience_s, lambda: self.link.buckets(report))
 
-    def _patiently(self, outgoing: Outgoing) -> None:
-        until = time.monotonic() + self.patience_s
+    def _within(self, patience_s: float, act: Callable[[], Coroutine[object, object, T]]) -> T:
+        """Say something to the hub, again and again while it is away.
+
+        Raises:
+            HubAway: It has been for longer than that (seconds).
+        """
+        until = time.monotonic() + patience_s
         while True:
             try:
-                self._do(outgoing.send(self.link))
+                return self._do(act())
             except HubAway:
-                if time.monotonic() > until:
+                if time.monotonic() >= until:
                     raise
                 time.sleep(_AGAIN_S)
-            else:
-                return
 
     def _do(self, work: Coroutine[object, object, T]) -> T:
         return asyncio.run_coroutine_threadsafe(work, self._loop).result()

@@ -64,15 +64,15 @@ class Link:
             HubRefuses: It does not let this worker in.
             NotKnown: The worker's lease is over.
         """
-        return _read(Welcome, await self._send("POST", "/work/hello", hello))
+        return _read(Welcome, await self._send("POST", "/worker/hello", hello))
 
     async def report(self, report: Report) -> Terms:
         """Say how the worker stands; hear what it may do."""
-        return _read(Terms, await self._send("POST", "/work/report", report))
+        return _read(Terms, await self._send("POST", "/worker/report", report))
 
     async def buckets(self, report: BucketsReport) -> Buckets:
         """Take and renew buckets of features, or say that some are done."""
-        return _read(Buckets, await self._send("POST", "/work/buckets", report))
+        return _read(Buckets, await self._send("POST", "/worker/buckets", report))
 
     async def piece(self, segment: str, start: int, data: bytes) -> int:
         """Hand over a piece of a journal; return where the hub's copy ends (bytes).
@@ -80,13 +80,13 @@ class Link:
         Raises:
             Gap: The copy ends elsewhere.
         """
-        path = f"/work/segments/{segment}?start={start}"
+        path = f"/worker/segments/{segment}?start={start}"
         answered = await self._send("PUT", path, data, segment=segment, start=start)
         return int(_read(_End, answered).end)
 
     async def bye(self, worker: str) -> None:
         """Leave; all that was handed over is committed when this returns."""
-        await self._send("POST", f"/work/bye?worker={worker}", b"")
+        await self._send("POST", f"/worker/bye?worker={worker}", b"")
 
     async def stop(self) -> None:
         """Ask the hub to end; for who owns it."""

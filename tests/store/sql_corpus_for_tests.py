@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Final
 
+import duckdb
 import numpy as np
 
 from store.corpus_rows import CastRow, FeatureRow, ImportRow
 from store.insert import insert
-from store.read import Connection
+from store.migrate import migrate
+from store.read import DATABASE, Connection
 from store.rows import Row
 from store.vectors import CharacterVectors, insert_character_vectors
 from tests.store.rows_for_tests import memory
@@ -24,6 +27,16 @@ def small_store() -> Connection:
     connection = memory()
     fill(connection, SMALL, characters=6, dim=4)
     return connection
+
+
+def small_file(path: Path) -> Path:
+    """The same store as a file, in a folder that is made."""
+    path.mkdir()
+    with duckdb.connect(str(path / DATABASE)) as connection:
+        connection.execute("SET TimeZone = 'UTC'")
+        migrate(connection, path)
+        fill(connection, SMALL, characters=6, dim=4)
+    return path
 
 
 def fill(connection: Connection, design: Design, *, characters: int, dim: int) -> None:

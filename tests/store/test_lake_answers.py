@@ -6,7 +6,6 @@ from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-import duckdb
 import pytest
 
 import store.transfer
@@ -15,14 +14,13 @@ from store.database import Database
 from store.errors import BadAddress, QueryError, StoreBroken
 from store.insert import insert
 from store.lake.tidy import tidy
-from store.migrate import migrate
-from store.read import DATABASE, Connection, ask, open_read
+from store.read import Connection, ask, open_read
 from store.reference import questions
 from store.transfer import transfer
 from tests.store.owner_for_tests import small_experiment
 from tests.store.postgres_for_tests import Postgres
 from tests.store.rows_for_tests import reply_row
-from tests.store.sql_corpus_for_tests import fill
+from tests.store.sql_corpus_for_tests import small_file
 from tests.store.sql_store_for_tests import SMALL
 
 
@@ -37,12 +35,7 @@ def _state(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The store that `docs/sql.md` asks, as a file."""
     path = tmp_path_factory.mktemp("file") / "store"
-    path.mkdir()
-    with duckdb.connect(str(path / DATABASE)) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        migrate(connection, path)
-        fill(connection, SMALL, characters=6, dim=4)
-    return path
+    return small_file(path)
 
 
 @pytest.fixture

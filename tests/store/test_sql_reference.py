@@ -5,18 +5,15 @@ from __future__ import annotations
 import itertools
 from pathlib import Path
 
-import duckdb
 import pytest
 
 from store.errors import QueryError
-from store.migrate import migrate
-from store.read import DATABASE, Answered, Connection, ask, open_read
+from store.read import Answered, Connection, ask, open_read
 from store.reference import Question, questions, undescribed
 from tests.store.rows_for_tests import memory
 from tests.store.served_for_tests import owning
-from tests.store.sql_corpus_for_tests import fill, small_store
+from tests.store.sql_corpus_for_tests import small_file, small_store
 from tests.store.sql_page_for_tests import page
-from tests.store.sql_store_for_tests import SMALL
 
 PAGE = Path(__file__).parents[2] / "docs" / "sql.md"
 
@@ -30,12 +27,7 @@ def small() -> Connection:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The same store as a file."""
     path = tmp_path_factory.mktemp("sql") / "store"
-    path.mkdir()
-    with duckdb.connect(str(path / DATABASE)) as connection:
-        connection.execute("SET TimeZone = 'UTC'")
-        migrate(connection, path)
-        fill(connection, SMALL, characters=6, dim=4)
-    return path
+    return small_file(path)
 
 
 def test_every_table_view_column_and_macro_is_described() -> None:
