@@ -185,7 +185,11 @@ class ModelSpec(Strict):
         gt=0,
         description="Time for the answer to begin in (seconds; by default `timeout_s`).",
     )
-    timeout_s: float = Field(default=300.0, gt=0, description="Time of one attempt (seconds).")
+    timeout_s: float = Field(
+        default=300.0,
+        gt=0,
+        description="Time of one attempt (seconds); 3,600 unless told for `transformers`.",
+    )
     attempts: int = Field(
         default=6,
         ge=1,

@@ -19,6 +19,7 @@ _FIRST_WINDOW: Final = 16
 _WIDEST_WINDOW: Final = 256
 _TOGETHER: Final = 32
 """Requests that transformers is sent at once: it puts them together in batches."""
+_COMPUTING_S: Final = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +49,15 @@ def in_flight(model: ModelSpec) -> int | None:
         return local_slots(model)
     own = _TOGETHER if model.provider == "transformers" else None
     return model.max_in_flight or own
+
+
+def attempt_s(model: ModelSpec) -> float:
+    """Time of one attempt (seconds): as told, or an hour where a child of ours computes.
+
+    That is no server that hangs: a request waits there for all that were sent before it.
+    """
+    told = model.provider != "transformers" or "timeout_s" in model.model_fields_set
+    return model.timeout_s if told else _COMPUTING_S
 
 
 def free_cores() -> int:

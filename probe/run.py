@@ -20,7 +20,7 @@ from probe.budget import Budget
 from probe.errors import ProviderDown
 from probe.gate import Clock, Gate, Pause, Slot
 from probe.ledger import Ledger
-from probe.pace import pace_of
+from probe.pace import attempt_s, pace_of
 from probe.plan import Model
 from probe.providers.base import Answered, Provider, Reply
 from probe.retry import UNAVAILABLE, Trouble, Verdict, exhausted, fix_for, verdict, wait_s
@@ -210,7 +210,7 @@ class ModelRun:
 
     def end_hangs(self) -> None:
         """Cancel attempts that have outlived their time, whatever keeps them; call now and then."""
-        late = self.clock.time() - self.model.spec.timeout_s - _HANG_GRACE_S
+        late = self.clock.time() - attempt_s(self.model.spec) - _HANG_GRACE_S
         for job, (task, began) in list(self._open.items()):
             if began < late and job not in self._hung:
                 self._hung.add(job)

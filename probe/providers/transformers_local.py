@@ -18,7 +18,7 @@ import orjson
 
 from probe.errors import ProviderDown
 from probe.model_spec import ModelSpec
-from probe.pace import idle_cores
+from probe.pace import attempt_s, idle_cores
 from probe.providers.base import (
     REPLIES,
     Answered,
@@ -41,7 +41,6 @@ _SERVER: Final = Program(
 )
 _NEEDED: Final = ("torch", "transformers")
 _NEEDED_FOR_GGUF: Final = ("gguf", "accelerate")
-_COMPUTING_S: Final = 3600.0
 _EXACTLY: Final[dict[str, object]] = {"temperature": 0.0, "seed": 0}
 """How it replies where the experiment file says nothing."""
 _LISTS: Final = ("gistprobe", "logprobs")
@@ -83,7 +82,7 @@ class Transformers:
         }
         told = await self._child.start(settings, self._path.name)
         url = f"{told['url']}/v1"
-        patient = self._model.model_copy(update=self._patience())
+        patient = self._model.model_copy(update={"timeout_s": attempt_s(self._model)})
         completions = patient.model_copy(update={"api": "completions"})
         self._replies = OpenAIChat(patient, url, api_key=key)
         self._completions = OpenAIChat(completions, url, api_key=key)
@@ -91,12 +90,6 @@ class Transformers:
         await self._replies.open()
         facts = {**told["facts"], "file": self._path.name, "threads": threads}
         return Served(facts=facts, unavailable=self._unavailable(told, asks))
-
-    def _patience(self) -> dict[str, object]:
-        """A child that computes is no server that hangs, so it has its time unless told."""
-        if "timeout_s" in self._model.model_fields_set:
-            return {}
-        return {"timeout_s": _COMPUTING_S}
 
     def _check_installed(self) -> None:
         needed = _NEEDED if self._path.is_dir() else (*_NEEDED, *_NEEDED_FOR_GGUF)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from probe.model_spec import ModelSpec
-from probe.pace import Pace, free_cores, idle_cores, pace_of
+from probe.pace import Pace, attempt_s, free_cores, idle_cores, pace_of
 
 
 def model(**told: object) -> ModelSpec:
@@ -43,6 +43,16 @@ def test_a_local_model_is_asked_one_thing_at_a_time_unless_told() -> None:
     """Where requests share a batch, replies do not repeat exactly."""
     assert pace_of(local()) == Pace(in_flight=1, window=1)
     assert pace_of(local(max_in_flight=4)) == Pace(in_flight=4, window=4)
+
+
+def test_who_computes_on_this_machine_has_an_hour_unless_told() -> None:
+    """What waits in its line is not taken for hanging, and asked again on top."""
+    transformers = {"provider": "transformers", "base_url": None}
+
+    assert attempt_s(model()) == 300
+    assert attempt_s(model(timeout_s=7)) == 7
+    assert attempt_s(model(**transformers)) == 3_600
+    assert attempt_s(model(**transformers, timeout_s=7)) == 7
 
 
 def test_there_is_always_a_core_to_work_with() -> None:
