@@ -30,6 +30,8 @@ PAGE: Final = 4_096
 """Cells that are read at once (count)."""
 _PART: Final = 64
 _WIDER: Final = 8
+WIDEST: Final = 64
+"""Pages that are looked at at once, at most, where nearly all is held (count)."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -162,7 +164,8 @@ class StoreCells:
             upto = page[-1].ordinal // self._unit * self._unit - 1
             page = [cell for cell in page if cell.ordinal <= upto]
         # Where nearly all is held, or other models' cells lie between, look further at once.
-        self._span = self._span * _WIDER if len(page) < PAGE // _WIDER else self._page_span
+        wider = min(self._span * _WIDER, self._page_span * WIDEST)
+        self._span = wider if len(page) < PAGE // _WIDER else self._page_span
         self._after = upto
         return page
 

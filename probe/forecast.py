@@ -11,7 +11,7 @@ from typing import Final
 from probe.pace import in_flight
 from probe.plan import Block, Drawn, Model
 from probe.prices import price_of
-from probe.record import SETTLED, Scope, Standing, recorded, standings
+from probe.record import SETTLED, Scope, Standing, recorded, standings, still_open, stretches
 from probe.usage import estimate_tokens, most_reply_tokens
 from store.keys import as_one
 from store.read import Reader, ask
@@ -106,20 +106,22 @@ def _count(found: Forecast, block: Block, settled: set[str], seen: set[int]) -> 
             found.prompt_tokens[name] += estimate_tokens(cell.text)
 
 
-def _prompt_tokens(store: Reader, scope: Scope) -> dict[str, int]:
-    rows = ask(
-        store,
-        f"""
-        SELECT c.model, sum(p.tokens)
-        FROM (SELECT model, prompt_hash FROM cells
-              WHERE experiment_id = $experiment AND is_first
-                AND key NOT IN ({SETTLED})) AS c
-        JOIN (SELECT prompt_hash, length(text) // 4 + 8 AS tokens FROM prompts) AS p
-            USING (prompt_hash)
-        GROUP BY c.model""",
-        scope.bound,
-    ).rows
-    return {str(model): int(str(tokens)) for model, tokens in rows}
+def _prompt_tokens(store: Reader, scope: Scope) -> Counter[str]:
+    found: Counter[str] = Counter()
+    for stretch in stretches(store, scope):
+        for model, tokens in ask(store, _TOKENS, stretch).rows:
+            found[str(model)] += int(str(tokens))
+    return found
+
+
+_STRETCH: Final = """
+    SELECT model, key, prompt_hash FROM cells
+    WHERE experiment_id = $experiment AND is_first AND ordinal > $after AND ordinal <= $upto"""
+_TOKENS: Final = f"""
+    {still_open(_STRETCH, SETTLED)}
+    SELECT model, sum(tokens) FROM still_open
+    JOIN (SELECT prompt_hash, length(text) // 4 + 8 AS tokens FROM prompts) USING (prompt_hash)
+    GROUP BY model"""
 
 
 def _set_aside(store: Reader, experiment_id: str) -> list[tuple[str, str, str, str]]:

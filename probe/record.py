@@ -35,6 +35,24 @@ SETTLED: Final = """
     UNION ALL
     SELECT key FROM failures WHERE run_id = $run OR (permanent AND NOT $retry)"""
 """Keys that are not asked (again): for queries that a `Scope` is bound to."""
+HELD: Final = f"{SETTLED} UNION ALL {IN_BATCHES}"
+"""As `SETTLED`, with those in batches that are open: they have been asked."""
+
+
+def still_open(page: str, held: str = HELD) -> str:
+    """The head of a query: `still_open`, those rows of some cells whose keys are not held.
+
+    Only the page's own keys are gathered: all that are held may be more than memory takes.
+
+    Args:
+        page: A query for some cells, with their `key`.
+        held: A query for keys.
+    """
+    return f"""
+        WITH page AS MATERIALIZED ({page}),
+        still_open AS (
+            SELECT * FROM page WHERE key NOT IN (
+                SELECT key FROM ({held}) WHERE key IN (SELECT key FROM page)))"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,6 +264,14 @@ class ToAsk:
     task: str
 
 
+_OF_MODEL: Final = """
+    SELECT ordinal, key, sample, prompt_hash FROM cells
+    WHERE experiment_id = $experiment AND model = $model AND is_first"""
+PAGE_OF_MODEL: Final = f"{_OF_MODEL} AND ordinal > $after AND ordinal <= $upto"
+"""A model's cells in a stretch of the plan."""
+_NAMED: Final = f"{_OF_MODEL} AND key IN (SELECT unnest(string_split($keys, ' ')))"
+
+
 def to_ask(
     connection: Connection, scope: Scope, model: str, *, after: int, upto: int, most: int
 ) -> list[ToAsk]:
@@ -264,14 +290,7 @@ def to_ask(
     bound = {**scope.bound, "model": model, "after": after, "upto": upto, "most": most}
     found = ask(
         connection,
-        f"""
-        SELECT ordinal, key, sample, prompt_hash FROM cells
-        WHERE experiment_id = $experiment AND model = $model
-          AND ordinal > $after AND ordinal <= $upto
-          AND key NOT IN ({SETTLED})
-          AND key NOT IN ({IN_BATCHES})
-          AND is_first
-        ORDER BY ordinal LIMIT $most""",
+        f"{still_open(PAGE_OF_MODEL)} SELECT * FROM still_open ORDER BY ordinal LIMIT $most",
         bound,
     ).rows
     return _with_texts(connection, found)
@@ -307,11 +326,7 @@ def to_ask_again(
     """Those of some keys of a model that have no reply, wherever they stand in the plan."""
     found = ask(
         connection,
-        f"""
-        SELECT ordinal, key, sample, prompt_hash FROM cells
-        WHERE experiment_id = $experiment AND model = $model AND is_first
-          AND key IN (SELECT unnest(string_split($keys, ' '))) AND key NOT IN ({SETTLED})
-        ORDER BY ordinal""",
+        f"{still_open(_NAMED, SETTLED)} SELECT * FROM still_open ORDER BY ordinal",
         {**scope.bound, "model": model, "keys": as_one(keys)},
     ).rows
     return _with_texts(connection, found)
@@ -341,22 +356,24 @@ class Standing:
 
 
 def standings(store: Source, scope: Scope) -> dict[str, Standing]:
-    """Where every model's cells stood before this run, as far as the plan is recorded.
+    """Where every model's cells stood before this run, as far as the plan is recorded."""
+    found: dict[str, Standing] = {}
+    for stretch in stretches(store, scope):
+        for name, *counts in ask(store, _STANDING, stretch).rows:
+            here = Standing(*(int(str(count)) for count in counts))
+            found[str(name)] = found.get(str(name), Standing()) + here
+    return found
 
-    The plan is gone through in stretches: all of it at once may be too much for memory.
-    """
+
+def stretches(store: Source, scope: Scope) -> Iterator[dict[str, object]]:
+    """A recorded plan cut up, as parameters of a query: all at once may be too much for memory."""
     last = ask(
         store,
         "SELECT coalesce(max(ordinal), -1) FROM cells WHERE experiment_id = $experiment",
         {"experiment": scope.experiment_id},
     ).rows[0][0]
-    found: dict[str, Standing] = {}
     for start in range(0, int(str(last)) + 1, _STRETCH):
-        rows = ask(store, _STANDING, {**scope.bound, "start": start, "end": start + _STRETCH}).rows
-        for name, *counts in rows:
-            here = Standing(*(int(str(count)) for count in counts))
-            found[str(name)] = found.get(str(name), Standing()) + here
-    return found
+        yield {**scope.bound, "after": start - 1, "upto": start + _STRETCH - 1}
 
 
 _STRETCH: Final = 100_000
@@ -371,7 +388,7 @@ _STANDING: Final = """
             SELECT key FROM failures WHERE permanent AND run_id <> $run AND NOT $retry)
         WHERE key IN (
             SELECT key FROM cells
-            WHERE experiment_id = $experiment AND ordinal >= $start AND ordinal < $end)) AS s
+            WHERE experiment_id = $experiment AND ordinal > $after AND ordinal <= $upto)) AS s
         USING (key)
-    WHERE c.experiment_id = $experiment AND c.ordinal >= $start AND c.ordinal < $end
+    WHERE c.experiment_id = $experiment AND c.ordinal > $after AND c.ordinal <= $upto
     GROUP BY c.model"""

@@ -17,10 +17,18 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
-from probe.batch.records import IN_BATCHES
 from probe.feed import Cells, Recording, StoreCells, first_cells
 from probe.plan import Drawn
-from probe.record import SETTLED, Recorded, Scope, ToAsk, chunks, recorded, to_ask
+from probe.record import (
+    PAGE_OF_MODEL,
+    Recorded,
+    Scope,
+    ToAsk,
+    chunks,
+    recorded,
+    still_open,
+    to_ask,
+)
 from store.database import Database
 from store.lake.claims import PLAN, Claims
 from store.lake.database import LakeDatabase
@@ -32,11 +40,7 @@ _PARTS: Final = 32
 _MOST_AT_ONCE: Final = 16
 _SHARE: Final = 8
 _LOOK_EVERY_S: Final = 1.0
-_UNSETTLED: Final = f"""
-    SELECT DISTINCT ordinal // $size FROM cells
-    WHERE experiment_id = $experiment AND model = $model AND is_first
-      AND ordinal >= $after AND ordinal < $upto
-      AND key NOT IN ({SETTLED}) AND key NOT IN ({IN_BATCHES})"""
+_UNSETTLED: Final = f"{still_open(PAGE_OF_MODEL)} SELECT DISTINCT ordinal // $size FROM still_open"
 
 
 @dataclass(slots=True, kw_only=True)
@@ -150,8 +154,8 @@ class SharedCells:
             **self.scope.bound,
             "model": self.model,
             "size": self._size,
-            "after": min(stretches) * self._size,
-            "upto": (max(stretches) + 1) * self._size,
+            "after": min(stretches) * self._size - 1,
+            "upto": (max(stretches) + 1) * self._size - 1,
         }
         rows = _lake(self.recording.database).read(lambda owner: ask(owner, _UNSETTLED, bound).rows)
         return [int(str(row[0])) for row in rows]

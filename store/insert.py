@@ -21,6 +21,9 @@ _TYPES: Final[dict[object, pa.DataType]] = {
     Floats: pa.list_(pa.float32()),
 }
 
+_HELD: Final = "SELECT {by} FROM {} WHERE {by} IN (SELECT {by} FROM batch)"
+"""Only the batch's own values are gathered: all of a table may be more than memory takes."""
+
 
 def _arrow_schema(kind: type[Row]) -> pa.Schema:
     return pa.schema([(name, _TYPES[plain]) for name, (plain, _) in COLUMNS[kind].items()])
@@ -61,7 +64,7 @@ def insert(connection: Connection, rows: Iterable[Row], *, new_by: str | None = 
             )
         ]
         connection.register("batch", pa.table(columns, schema=schema))
-        only = f" WHERE {new_by} NOT IN (SELECT {new_by} FROM {kind.TABLE})" if new_by else ""
         # Table and column names are our own constants.
+        only = f" WHERE {new_by} NOT IN ({_HELD.format(kind.TABLE, by=new_by)})" if new_by else ""
         connection.execute(f"INSERT INTO {kind.TABLE} BY NAME SELECT * FROM batch{only}")
         connection.unregister("batch")

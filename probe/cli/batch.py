@@ -106,7 +106,7 @@ def _with_plan(
     act: Callable[[Plan, str, Database, Model], Coroutine[Any, Any, T]],
 ) -> T:
     """Do something with an experiment's model on an open store; score what has come."""
-    from analysis import score_replies  # noqa: PLC0415 - keeps --help fast
+    from analysis.scoring import score_replies  # noqa: PLC0415 - keeps --help fast
     from probe.batch.files import model_named  # noqa: PLC0415
     from probe.progress import FetchDisplay  # noqa: PLC0415
     from probe.resolve import find  # noqa: PLC0415

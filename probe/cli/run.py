@@ -28,6 +28,7 @@ _GARBAGE: Final = 20_000
 _SWITCH_S: Final = 0.0005
 
 if TYPE_CHECKING:
+    from analysis.tables import ExperimentTable
     from probe.ended import Ended
     from probe.hub.opening import Listen
     from probe.spec import Spec
@@ -69,9 +70,8 @@ def run_experiment(experiment: Path, store: Place, asked: Asked, *, asks_here: b
     """
     import uvloop  # noqa: PLC0415 - keeps --help fast
 
-    from analysis import experiment_table, score_replies  # noqa: PLC0415
+    from analysis.scoring import score_replies  # noqa: PLC0415
     from probe.budget import Ceiling  # noqa: PLC0415
-    from probe.cli.show_experiment import show_experiment  # noqa: PLC0415
     from probe.conduct import Conductor  # noqa: PLC0415
     from probe.hub.tokens import tokens_of  # noqa: PLC0415
     from probe.progress import FetchDisplay  # noqa: PLC0415
@@ -115,9 +115,11 @@ def run_experiment(experiment: Path, store: Place, asked: Asked, *, asks_here: b
             gc.collect()
             # Also what was held before: the plan may have given it a new gold answer.
             database.call_for_all(score_replies)
-            table = database.call_for_all(lambda owner: experiment_table(owner, spec.name))
+            table = _table(database, spec.name)
     finally:
         fetching.close()
+    from probe.cli.show_experiment import show_experiment  # noqa: PLC0415 - as in _table
+
     show_experiment(table)
     _report(ended, experiment, store)
     failed = sum(int(str(row["failed"])) for row in table.notes)
@@ -128,6 +130,13 @@ def run_experiment(experiment: Path, store: Place, asked: Asked, *, asks_here: b
             err=True,
         )
     click.get_current_context().exit(_exit_code(ended, failed))
+
+
+def _table(database: Database, name: str) -> ExperimentTable:
+    """An experiment's table. What makes it is loaded only now: many runs end before."""
+    from analysis.tables import experiment_table  # noqa: PLC0415
+
+    return database.call_for_all(lambda owner: experiment_table(owner, name))
 
 
 def _listen(

@@ -16,10 +16,10 @@ import click
 import uvloop
 from rich.text import Text
 
-from analysis import score_replies
 from analysis.calibration import Expected, Group, Planted, Where
 from analysis.contrasts import Contrast, contrasts
 from analysis.pairs import Condition
+from analysis.scoring import score_replies
 from probe.conduct import Conductor
 from probe.ended import Ended
 from probe.errors import ProviderDown

@@ -63,8 +63,9 @@ def command(
 
 
 def _print_experiment(name: str, store: Place, form: str) -> None:
-    from analysis import NoSuchTable, experiment_table  # noqa: PLC0415 - keeps --help fast
+    from analysis.errors import NoSuchTable  # noqa: PLC0415 - keeps --help fast
     from analysis.studies import study_names  # noqa: PLC0415
+    from analysis.tables import experiment_table  # noqa: PLC0415
     from probe.cli.show import echo_json  # noqa: PLC0415
     from probe.cli.show_experiment import show_experiment  # noqa: PLC0415
     from store.read import open_read  # noqa: PLC0415
