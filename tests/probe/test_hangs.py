@@ -33,7 +33,7 @@ class Ahead:
 
 @pytest.mark.parametrize(("provider", "over_s"), [("openai", 330), ("transformers", 3_630)])
 async def test_an_attempt_is_given_up_once_its_time_is_long_over(
-    tmp_path: Path, provider: str, over_s: int
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, over_s: int
 ) -> None:
     clock, sent = Ahead(), asyncio.Event()
 
@@ -49,7 +49,7 @@ async def test_an_attempt_is_given_up_once_its_time_is_long_over(
         run = model_run(database, plan, clock)
         spec = run.model.spec.model_copy(update={"provider": provider})
         run.model = dataclasses.replace(run.model, spec=spec)
-        run.provider.ask = never  # type: ignore[method-assign]
+        monkeypatch.setattr(run.provider, "ask", never)
         going = asyncio.create_task(run.run())
         run.work.add([Job(keys=("own",), body=b"{}", input_tokens=1)])
         run.work.no_more()
