@@ -111,7 +111,7 @@ def owners_work(folder: Path, cells: int) -> dict[str, Any]:
         planned = as_one(keys(half, CHUNK))
         seen = """SELECT key FROM cells WHERE experiment_id = $plan
                   AND key IN (SELECT unnest(string_split($keys, ' ')))"""
-        hashes = """WITH batch AS (SELECT 'x' || p AS own FROM range(800) AS t (p))
+        hashes = """WITH batch AS (SELECT sha256('new' || p)[:32] AS own FROM range(800) AS t (p))
                     SELECT count(*) FROM batch WHERE own NOT IN (
                         SELECT prompt_hash FROM prompts
                         WHERE prompt_hash IN (SELECT own FROM batch))"""

@@ -91,10 +91,22 @@ class Meter:
 
     seen: deque[tuple[float, int, int]] = field(default_factory=deque)
 
-    def rates(self, now: float, requests: int, tokens: int) -> tuple[float, float]:
-        """Requests and tokens a minute."""
+    def rates(
+        self, now: float, requests: int, tokens: int, *, at_once: int = 1
+    ) -> tuple[float, float]:
+        """Requests and tokens a minute.
+
+        Args:
+            now: On any clock (seconds).
+            requests: Ended so far (count).
+            tokens: Theirs (count).
+            at_once: Requests that may end at one moment, after none for long (count): rates are
+                over four times as many at least.
+        """
+        if len(self.seen) > 1 and self.seen[-1][1:] == self.seen[-2][1:] == (requests, tokens):
+            self.seen.pop()  # of a time when nothing ended, its two ends are enough
         self.seen.append((now, requests, tokens))
-        while len(self.seen) > 2 and now - self.seen[1][0] > _OVER_S:
+        while len(self.seen) > 2 and self._enough_since(self.seen[1], 4 * at_once):
             self.seen.popleft()
         then, requests_then, tokens_then = self.seen[0]
         span = now - then
@@ -102,13 +114,19 @@ class Meter:
             return 0.0, 0.0
         return (requests - requests_then) * 60 / span, (tokens - tokens_then) * 60 / span
 
+    def _enough_since(self, then: tuple[float, int, int], requests: int) -> bool:
+        now = self.seen[-1]
+        return now[0] - then[0] > _OVER_S and now[1] - then[1] >= requests
+
 
 def model_state(run: ModelRun, meter: Meter, standing: Standing | None) -> ModelState:
     """Where one model stands; `standing` is where it stood before, once that is known."""
     to_ask, held = (standing.to_ask, standing.held) if standing else (None, 0)
     tally, usage, gate = run.tally, run.usage, run.gate
     tokens = usage.input_tokens + usage.output_tokens
-    requests_per_min, tokens_per_min = meter.rates(run.clock.time(), tally.requests, tokens)
+    requests_per_min, tokens_per_min = meter.rates(
+        run.clock.time(), tally.requests, tokens, at_once=int(gate.window)
+    )
     limits = {str(kind): bucket.per_min for kind, bucket in gate.buckets.items()}
     used = {"requests": requests_per_min, "tokens": tokens_per_min}
     limited_by = next(

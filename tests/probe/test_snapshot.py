@@ -134,6 +134,17 @@ def test_rates_are_those_of_the_last_moments() -> None:
     assert len(meter.seen) < 30
 
 
+def test_a_rate_is_steady_where_dozens_of_requests_end_at_once() -> None:
+    """As a model on this machine does, whose batches take a minute or more."""
+    meter = Meter()
+
+    told = [
+        meter.rates(float(at), at // 80 * 24, at // 80 * 2_400, at_once=24)[0] for at in range(900)
+    ]
+
+    assert all(15 < rate < 28 for rate in told[500:]), "24 in 80 s are 18 a minute"
+
+
 def test_before_any_time_has_passed_there_is_no_rate() -> None:
     meter = Meter()
 
