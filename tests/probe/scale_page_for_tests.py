@@ -26,6 +26,7 @@ from probe.scale.model import (
     usd_of_cell,
 )
 from tests.probe.scale_checks_for_tests import checks, far
+from tests.probe.scale_results_for_tests import result
 
 SIZES: Final = (1e4, 1e5, 1e6, 1e7, 1e8, 1e9)
 EXPERIMENT: Final = Experiment(
@@ -36,6 +37,8 @@ EXPERIMENT: Final = Experiment(
     prompt_chars=2_262,
     body_chars=800,
 )
+STORE: Final = 1e7
+"""Cells of one store in the table of times: the writer of a larger one holds up quick endpoints."""
 _DAY_S: Final = 86_400.0
 _UNITS: Final = (
     ("years", 365 * _DAY_S), ("days", _DAY_S), ("h", 3_600.0), ("min", 60.0), ("s", 1.0),
@@ -116,7 +119,7 @@ def times() -> str:
     """How long each size takes, and what holds it up; stores one after the other."""
     rows = []
     for cells in SIZES:
-        stores = max(1, round(cells / figures()["store_cells"].value))
+        stores = max(1, round(cells / STORE))
         row = [_power(cells), str(stores)]
         for endpoint in endpoints().values():
             found = [_outlook(cells / stores, endpoint, case) for case in ("low", "value", "high")]
@@ -170,7 +173,7 @@ def sizes() -> str:
                     min(low.question_s, fastest.question_s * cells / 1e6),
                     max(high.question_s, slowest.question_s * cells / 1e6),
                 ),
-                "–".join(_digits(rate) for rate in rates) if fits else "does not go on",
+                "–".join(_digits(rate) for rate in rates) if fits else "not tried",
             ]
         )
     head = (
@@ -258,7 +261,7 @@ def numbers() -> dict[str, str]:
         "leads_quick": _leads(quick),
         "leads_large": _leads(large),
         "leads_server": _leads(server),
-        "store": _million(figures()["store_cells"].value, figures()["store_cells"].low),
+        "store": _count(figures()["store_cells"].value),
         "disk": _million(disk[0], disk[2]),
         "cell_kb": _digits(500e6 / disk[1]),
         "minute_slowest": _count(cells_within_question(60, slowest)),
@@ -271,8 +274,9 @@ def numbers() -> dict[str, str]:
         "embed_million": _told(1e6 / figures()["embed_per_s"].value, _UNITS),
         "embed_hundred_million": _told(1e8 / figures()["embed_per_s"].value, _UNITS),
         "memory": _digits(own.memory_mb),
-        "far_measured": f"{1000 * far().measured:.2g}",
-        "far_model": f"{1000 * far().model:.2g}",
+        "far_measured": " and ".join(f"{1000 * each.measured:.2g}" for each in far()),
+        "far_model": " and ".join(f"{1000 * each.model:.2g}" for each in far()),
+        "slowed": _digits(result("scale")["slowed"]["times that of fan_out.json"]),
     }
 
 

@@ -118,11 +118,14 @@ def test_measured_runs_are_as_the_model_and_the_simulation_say(check: Check) -> 
     assert check.simulated == pytest.approx(check.measured, rel=MEASURED)
 
 
-def test_the_writer_goes_on_as_it_grew_in_a_store_thrice_as_large() -> None:
-    found = far()
+def test_the_writer_goes_on_as_it_grew_in_stores_up_to_ten_times_as_large() -> None:
+    """At 10^8 the file is larger than the machine's memory: the worst case is what that took."""
+    third, largest = far()
 
-    assert found.cells == 3 * figures()["store_cells"].value
-    assert found.model == pytest.approx(found.measured, rel=MEASURED)
+    assert (third.cells, largest.cells) == (3 * 10**7, figures()["store_cells"].value)
+    assert third.model == pytest.approx(third.measured, rel=MEASURED)
+    assert largest.model < largest.measured
+    assert largest.worst == pytest.approx(largest.measured, rel=MEASURED)
 
 
 @pytest.mark.parametrize("workers", [0, 4])

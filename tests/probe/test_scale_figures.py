@@ -64,8 +64,8 @@ def hub() -> tuple[float, float, float]:
     return long * hub_to_run(CPU), long * hub_to_run(LOOP), long
 
 
-def of_table(cells: int) -> float:
-    return writing(result("scale")["tables"][f"{cells} cells"])
+def of_table(cells: int, part: str = "tables") -> float:
+    return writing(result("scale")[part][f"{cells} cells"])
 
 
 def slope(fewer: int, more: int) -> float:
@@ -73,7 +73,8 @@ def slope(fewer: int, more: int) -> float:
 
 
 def growth() -> tuple[float, float, float]:
-    return slope(10**5, 10**7), slope(10**5, 10**6), slope(10**6, 10**7)
+    beyond = (of_table(10**8, "far") - of_table(10**7)) / (10**8 - 10**7)
+    return slope(10**5, 10**7), slope(10**5, 10**6), beyond
 
 
 def write() -> tuple[float, float, float]:
@@ -141,15 +142,15 @@ def embedding() -> tuple[float, float, float]:
 
 
 def store() -> tuple[float, float, float]:
-    """The largest store whose page fitted on one thread and on two, and the next."""
-    far = sorted(result("scale")["far"].values(), key=lambda own: own["cells"])
-    fits = [
-        own["cells"]
-        for own in far
-        if all(own[f"a page, 100 MB, {each} threads"]["CPU (s)"] for each in (1, 2))
-    ]
-    above = [own["cells"] for own in far if own["cells"] > max(fits)]
-    return max(fits), min(above), max(fits)
+    """The largest store whose owner's work fitted into its memory; at best, the first that did not."""
+    fits = {
+        own["cells"]: all(
+            each["CPU (s)"] for each in (*own["owner"].values(), own["a page, two threads"])
+        )
+        for own in result("scale")["far"].values()
+    }
+    largest = max(cells for cells, fit in fits.items() if fit)
+    return largest, min((cells for cells in fits if cells > largest), default=largest), largest
 
 
 MEASURED: dict[str, Callable[[], tuple[float, float, float]]] = {
