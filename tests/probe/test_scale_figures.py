@@ -142,7 +142,7 @@ def embedding() -> tuple[float, float, float]:
 
 
 def store() -> tuple[float, float, float]:
-    """The largest store whose owner's work fitted into its memory; at best, the first that did not."""
+    """The largest store whose owner's work fitted into its memory; at best, the first where not."""
     fits = {
         own["cells"]: all(
             each["CPU (s)"] for each in (*own["owner"].values(), own["a page, two threads"])
