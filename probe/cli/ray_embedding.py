@@ -142,7 +142,7 @@ def embed_on_ray(
         asked: With what, and where.
         store: Its folder; this process owns it meanwhile.
         say: Takes a line for the user.
-        show: Told now and then how far all are together.
+        show: Told now and then how far all are together, and at the end.
 
     Raises:
         RayMissing: Ray is not installed.
@@ -164,7 +164,9 @@ def embed_on_ray(
         raise NotOnRay(why(crew.workers) or "the workers were stopped", _AGAIN)
     own = every[0].encoder_id
     tallies = [each.tally for each in every]
-    return _together(tallies, held=before[own], made=after[own] - before[own])
+    together = _together(tallies, held=before[own], made=after[own] - before[own])
+    show(together.state)
+    return together
 
 
 def _crew(asked: EmbedOnRay, cluster: Cluster, post: Post, watched: _Watched) -> Crew:
@@ -203,10 +205,9 @@ def _held(connection: Connection) -> Counter[str]:
 
 def _together(tallies: Sequence[Tally], *, held: int, made: int) -> Tally:
     """What all did. What a worker that died had done is in the store, and counted there."""
-    first = tallies[0]
     return replace(
-        first,
-        state=replace(first.state, embedded=made, held=held),
+        tallies[0],
+        state=replace(_sum([tally.state for tally in tallies]), embedded=made, held=held),
         skipped=tuple(_each_once(skipped for tally in tallies for skipped in tally.skipped)),
         waiting=False,
     )

@@ -131,8 +131,9 @@ asked = EmbedOnRay(
     cluster=address, make=partial(HashEncoder, Path(log), 0.05), wanted=wanted_quotes,
     workers=2, needs=Needs(),
 )
-tally = embed_on_ray(asked, Path(store), lambda line: None, lambda state: None)
-print(tally.state.embedded, tally.state.held, tally.features)
+shown = []
+tally = embed_on_ray(asked, Path(store), lambda line: None, shown.append)
+print(tally.state.embedded, tally.state.held, tally.features, shown[-1] == tally.state)
 """
 
 
@@ -151,7 +152,7 @@ def test_embedding_of_which_one_actor_is_killed_gives_the_vectors_of_one_machine
 
     assert driver.returncode == 0
     assert len(actors) == 2
-    assert out == f"{len(TEXTS)} 0 {len(TEXTS)}\n"
+    assert out == f"{len(TEXTS)} 0 {len(TEXTS)} True\n"
     pairs = "SELECT f.text, v.vector FROM vectors AS v JOIN features AS f USING (target_id)"
     rows = query(store, pairs)
     assert len(rows) == len(TEXTS)
