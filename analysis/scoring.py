@@ -6,6 +6,7 @@ Asks nobody: a reply is parsed and marked again whenever its parser's version ha
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
@@ -19,18 +20,22 @@ from store.read import Connection, ask
 from store.rows import ScoreRow
 
 _STRETCH: Final = 200_000
-_MOST: Final = 5_000
-_MOST_TEXTS: Final = 500
-"""Cells gone through, replies read, and texts of several windows joined, at a time."""
+"""Cells gone through at a time."""
+_MOST: Final = {"to_score": 12_000, "to_join": 500, "to_measure": 1_000}
+"""By query: replies, texts of several windows, or likelihoods read at a time."""
 _LISTS: Final = ("offsets", "logprobs", "token_ids", "ranks", "means", "variances")
 
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """What was read in one go: so many replies to one task."""
+    """What was read in one go: replies by task (counts)."""
 
-    task: str
-    replies: int
+    by_task: Mapping[str, int]
+
+    @property
+    def replies(self) -> int:
+        """Of all tasks (count)."""
+        return sum(self.by_task.values())
 
 
 def score_replies(connection: Connection, keys: Sequence[str] | None = None) -> int:
@@ -65,44 +70,51 @@ def score_pages(
     stretch = _STRETCH if keys is None else max(1, cells)
     wanted = None if keys is None else as_one(keys)
     asked = {str(row[0]) for row in ask(connection, "SELECT DISTINCT task FROM items").rows}
-    for task in (each for each in TASKS.values() if each.name in asked and each.name in tasks):
-        own: dict[str, object] = {
-            "task": task.name,
-            "version": task.version,
-            "keys": wanted,
-            "plans": list(plans),
+    meant = [each for each in TASKS.values() if each.name in asked and each.name in tasks]
+    every: dict[str, object] = {"keys": wanted, "plans": list(plans)}
+    if parsed := [task for task in meant if task.asks != "likelihood"]:
+        # One query for all tasks: it goes through every key that there is.
+        parsers = {
+            "tasks": [task.name for task in parsed],
+            "versions": [task.version for task in parsed],
+            "joined": [task.joined for task in parsed],
         }
-        if task.asks == "likelihood":
-            yield from _pages(connection, task, "to_measure", own, _measured)
-            continue
         for start in range(0, cells, stretch):
-            places = {"start": start, "end": start + stretch, "joined": task.joined}
-            yield from _pages(connection, task, "to_score", {**own, **places}, _score)
-        if task.joined:
-            yield from _pages(connection, task, "to_join", own, _score_joined)
+            places = {"start": start, "end": start + stretch}
+            yield from _pages(connection, "to_score", {**every, **parsers, **places}, _score)
+    for task in meant:
+        own = {**every, "task": task.name, "version": task.version}
+        if task.asks == "likelihood":
+            yield from _pages(connection, "to_measure", own, _measured)
+        elif task.joined:
+            yield from _pages(connection, "to_join", own, _score_joined)
 
 
 def _pages(
     connection: Connection,
-    task: Task,
     wanted: str,
     bound: dict[str, object],
     score: Callable[[Task, dict[str, object], datetime], list[ScoreRow]],
 ) -> Iterator[Page]:
     """Score what a query gives, a page at a time, until it gives nothing more."""
-    most = _MOST_TEXTS if wanted == "to_join" else _MOST
+    most = _MOST[wanted]
     while True:
         now = datetime.now(UTC)
         # In one transaction: of two who score the same in a lake, one finds it done.
         connection.execute("BEGIN")
         found = ask(connection, query(wanted), {**bound, "most": most}).records()
-        rows = [row for record in found for row in score(task, record, now)]
         # Windows of several plans may share their replies: each is scored once.
-        once = {(row.prompt_hash, row.key): row for row in rows}
+        once: dict[tuple[str, str], ScoreRow] = {}
+        count = Counter[str]()
+        for record in found:
+            task = TASKS[str(record["task"])]
+            for row in score(task, record, now):
+                count[task.name] += (row.prompt_hash, row.key) not in once
+                once[row.prompt_hash, row.key] = row
         insert(connection, once.values())
         connection.execute("COMMIT")
         if once:
-            yield Page(task.name, len(once))
+            yield Page(count)
         if len(found) < most:
             return
 

@@ -31,7 +31,8 @@ texts AS (
     LIMIT $most
 ),
 each AS (SELECT number, unnest(windows, recursive := true) FROM (SELECT row_number() OVER () AS number, windows FROM texts))
-SELECT list({'key': e.key, 'prompt_hash': e.prompt_hash, 'text': r.text, 'outcome': r.outcome} ORDER BY e.part) AS windows,
+SELECT $task AS task,
+       list({'key': e.key, 'prompt_hash': e.prompt_hash, 'text': r.text, 'outcome': r.outcome} ORDER BY e.part) AS windows,
        arg_min(p.gold, e.part) AS gold, arg_min(p.options, e.part) AS options, arg_min(p.accepted, e.part) AS accepted
 FROM each AS e
 JOIN replies AS r USING (key)

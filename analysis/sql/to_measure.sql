@@ -1,6 +1,6 @@
 -- Likelihoods of one task that its version `$version` has not measured yet; of `$keys` (parted by spaces) only, if given,
 -- and of `$plans`, if there are any.
-SELECT c.prompt_hash, l.key, p.text, p.names_at, l.offsets, l.logprobs, l.token_ids, l.ranks, l.means, l.variances, l.exact
+SELECT i.task, c.prompt_hash, l.key, p.text, p.names_at, l.offsets, l.logprobs, l.token_ids, l.ranks, l.means, l.variances, l.exact
 FROM (SELECT DISTINCT key, prompt_hash FROM cells
       WHERE ($keys IS NULL OR key IN (SELECT unnest(string_split($keys, ' '))))
         AND (len($plans) = 0 OR list_contains($plans::VARCHAR[], experiment_id))) AS c

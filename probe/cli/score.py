@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -92,15 +93,15 @@ def _read_all(store: Place, scope: _Scope, waiting: Sequence[Unread]) -> bool:
     from probe.cli.show_rescored import Reading  # noqa: PLC0415 - keeps --help fast
     from store.opening import open_write  # noqa: PLC0415
 
-    read: dict[str, int] = {}
+    read = Counter[str]()
     to_read = sum(each.replies for each in waiting if each.to_read)
     interrupted = False
     with open_write(store) as database, Reading(to_read) as shown:
         try:
             pages = _Pages(scope)
             while page := database.call_for_all(pages.next):
-                read[page.task] = read.get(page.task, 0) + page.replies
-                shown.show(page.task, sum(read.values()))
+                read.update(page.by_task)
+                shown.show(", ".join(page.by_task), sum(read.values()))
         except KeyboardInterrupt:  # the page that is being read is finished and kept
             interrupted = True
     for task, replies in read.items():

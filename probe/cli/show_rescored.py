@@ -47,13 +47,13 @@ class Reading:
     def __exit__(self, *_: object) -> None:
         self._bar.stop()
 
-    def show(self, task: str, read: int) -> None:
-        """Show that so many replies have been read, lastly those of a task."""
+    def show(self, tasks: str, read: int) -> None:
+        """Show that so many replies have been read, lastly those of some tasks."""
         total = max(read, self._to_read)
-        self._bar.update(self._task, completed=read, total=total, description=task)
+        self._bar.update(self._task, completed=read, total=total, description=tasks)
         if not self._console.is_terminal and time.monotonic() >= self._next:
             self._next = time.monotonic() + _LINE_EVERY_S
-            self._console.print(f"{task}: {read:,} of {total:,} replies read", markup=False)
+            self._console.print(f"{tasks}: {read:,} of {total:,} replies read", markup=False)
 
 
 def show_unread(waiting: Sequence[Unread], form: str) -> None:

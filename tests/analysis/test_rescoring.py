@@ -9,7 +9,7 @@ import pytest
 
 from analysis.comparison.rescoring import Unread, plans_of, rescored, unread
 from analysis.errors import NoSuchTable
-from analysis.scoring import Page, score_pages, score_replies
+from analysis.scoring import _MOST, Page, score_pages, score_replies
 from prompts.tasks import TASKS, Answer, Unparsed
 from prompts.tasks.source_identification import SOURCE_IDENTIFICATION, SourceIdentification
 from store.insert import insert
@@ -89,7 +89,7 @@ def test_only_the_changed_task_is_read_and_only_scores_are_added(
     pages = list(score_pages(connection))
 
     after = everything(connection)
-    assert pages == [Page("source_identification", 5)]
+    assert pages == [Page({"source_identification": 5})]
     added = [row for row in after.pop("scores") if row not in before["scores"]]
     assert len(added) == 5
     assert ask(connection, f"SELECT count(*) FROM scores WHERE version = {NEW}").rows == [(5,)]
@@ -179,7 +179,7 @@ def test_what_is_to_be_read_is_told_by_version(
 
 def test_reading_goes_on_where_it_was_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each page is kept as soon as it is read; the rest is found again, and none is read twice."""
-    monkeypatch.setattr("analysis.scoring._MOST", 2)
+    monkeypatch.setitem(_MOST, "to_score", 2)
     connection = store()
     pages = score_pages(connection)
     first = next(pages)
@@ -196,7 +196,7 @@ def test_windows_of_texts_are_joined_a_few_texts_at_a_time(
     monkeypatch: pytest.MonkeyPatch, most: int
 ) -> None:
     """Two plans that share the replies of three texts; one text has a window still to ask."""
-    monkeypatch.setattr("analysis.scoring._MOST_TEXTS", most)
+    monkeypatch.setitem(_MOST, "to_join", most)
     connection = memory()
     insert(connection, [experiment_row("plan-1"), experiment_row("plan-2")])
     for text in "xyzw":
@@ -224,7 +224,7 @@ def test_only_the_cells_of_an_experiment_are_read_if_it_is_named() -> None:
     plans = plans_of(connection, ["second"])
 
     assert [each.replies for each in unread(connection, plans=plans)] == [1]
-    assert list(score_pages(connection, plans=plans)) == [Page("source_identification", 1)]
+    assert list(score_pages(connection, plans=plans)) == [Page({"source_identification": 1})]
     assert ask(connection, "SELECT key FROM scores").rows == [("a",)]
     with pytest.raises(NoSuchTable, match="no experiment is called 'third'; the store has second"):
         plans_of(connection, ["third"])

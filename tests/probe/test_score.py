@@ -228,7 +228,7 @@ def test_an_interrupted_reading_goes_on(store: Path) -> None:
     slow = SHIM.replace(
         "from probe.cli import cli",
         "import time, analysis.scoring as scoring\n"
-        "scoring._MOST, own, read = 1, scoring._row, []\n"
+        "scoring._MOST['to_score'], own, read = 1, scoring._row, []\n"
         "def wait(*words):\n"
         "    read.append(1)\n"
         "    if len(read) == 3: print('READING', file=sys.stderr, flush=True)\n"
