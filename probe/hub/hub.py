@@ -351,11 +351,10 @@ class Hub:
         self._confirm(HERE)
 
     def _see_whether_spent(self, now: float) -> None:
-        """All is spent when nobody has anything open, and someone's next request does not fit."""
+        """All is spent when nobody has anything open, and nobody's next request fits."""
         open_here = self.budget.open > 0
         busy = open_here or any(member.in_flight for member in self.members.values())
-        waiting = [HERE, *self.members]
-        if busy or not any(self.ceilings.refuses(who) for who in waiting):
+        if busy or not self.ceilings.all_are_spent():
             self._spent_since = None
         elif self._spent_since is None:
             self._spent_since = now

@@ -104,7 +104,9 @@ class Ceilings:
         parts = 2 * (len(self._used) + awaited)
         if self.ceiling.usd is not None:
             spare = max(0.0, self.ceiling.usd - sum(each.usd for each in self._used.values()))
-            usd = max(use.usd, self._usd.tell(who, use.usd + max(use.wanted_usd, spare / parts)))
+            # What is too little for its next request would only be kept from others.
+            more = max(use.wanted_usd, spare / parts) if self._has_room(who, use) else 0.0
+            usd = max(use.usd, self._usd.tell(who, use.usd + more))
         if self.ceiling.requests is not None:
             left = max(0, self.ceiling.requests - sum(e.requests for e in self._used.values()))
             more = max(min(1, use.starved), left // parts)
@@ -134,13 +136,17 @@ class Ceilings:
             self._requests.drop(who, float(use.requests))
             self._used[who] = Use(usd=use.usd, wanted_usd=0.0, requests=use.requests, starved=0)
 
-    def refuses(self, who: str) -> bool:
-        """Whether there is no room for one's next request, as things stand."""
-        use = self._used.get(who)
-        if use is None or not use.starved:
-            return False
-        for_usd = self._usd.room(who) - use.usd < use.wanted_usd
-        return for_usd or self._requests.room(who) - use.requests < 1
+    def all_are_spent(self) -> bool:
+        """Whether some wait for room, and for none of their next requests there is any."""
+        waiting = {who: use for who, use in self._used.items() if use.starved}
+        return bool(waiting) and not any(
+            self._has_room(who, use) and self._requests.room(who) >= use.requests + 1
+            for who, use in waiting.items()
+        )
+
+    def _has_room(self, who: str, use: Use) -> bool:
+        """Whether one's next request fits; to the last digit as its own budget sees it."""
+        return use.usd + use.wanted_usd <= self._usd.room(who)
 
 
 @dataclass(slots=True, kw_only=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import pytest
 from hypothesis import given
@@ -112,7 +112,31 @@ def test_the_last_of_a_ceiling_can_be_used_by_one() -> None:
 
     assert sent == {"a": 0, "b": 10}
     ceilings.terms("b", Use(usd=0.0, wanted_usd=0.0, requests=10, starved=1))
-    assert ceilings.refuses("b")
+    assert ceilings.all_are_spent()
+
+
+def test_a_ceiling_is_spent_once_nobody_s_next_request_fits() -> None:
+    """Of two who wait for the last of it one gets it, however long that one takes to use it."""
+    ceilings = Ceilings(ceiling=Ceiling(usd=5.0))
+    assert not ceilings.all_are_spent()
+    own = {
+        "a": Use(usd=2.6, wanted_usd=0.7, requests=30, starved=4),
+        "b": Use(usd=1.3, wanted_usd=0.7, requests=17, starved=4),
+    }
+    terms = {}
+    for _ in range(3):
+        for who, use in own.items():
+            terms[who] = ceilings.terms(who, use)
+            ceilings.confirm(who)
+    fits = [who for who, use in own.items() if use.usd + 0.7 <= float(terms[who].usd or 0)]
+    assert len(fits) == 1
+    assert not ceilings.all_are_spent()
+
+    own[fits[0]] = replace(own[fits[0]], usd=own[fits[0]].usd + 0.6)
+    for who, use in [*own.items(), *own.items()]:
+        ceilings.terms(who, use)
+        ceilings.confirm(who)
+    assert ceilings.all_are_spent()
 
 
 def test_nobody_gets_the_last_of_a_ceiling_while_workers_of_before_are_away() -> None:
