@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -25,6 +24,7 @@ from probe.plan import Model
 from probe.providers.base import Answered, Provider, Reply
 from probe.retry import UNAVAILABLE, Trouble, Verdict, exhausted, fix_for, verdict, wait_s
 from probe.sentinels import Sentinel, Sentinels
+from probe.tally import Attempt, Tally
 from probe.usage import Usage
 from probe.work import Job, Work
 from prompts.likelihood import Likelihood
@@ -35,35 +35,6 @@ _HANG_GRACE_S: Final = 30.0
 _MOST_WAITING: Final = 4
 _DIGITS: Final = 6
 _Take: TypeAlias = Callable[[Reply, AttemptRow], Awaitable[None]]
-
-
-@dataclass(slots=True, kw_only=True)
-class Tally:
-    """What has happened to one model's requests (counts).
-
-    Attributes:
-        replies: Cells that got one.
-        failed: Cells given up.
-        unavailable: Cells that the model has no answer to.
-        repeats: Sentinels asked again.
-        repeats_unlike: Of them, those that got another reply than they had.
-        drifted: Of them, those that another model or build answered, as the server says.
-        requests: Attempts that have ended.
-        troubles: Attempts that failed, by kind.
-        failures: Cells given up, by kind.
-        retries: Attempts after a job's first.
-    """
-
-    replies: int = 0
-    failed: int = 0
-    unavailable: int = 0
-    repeats: int = 0
-    repeats_unlike: int = 0
-    drifted: int = 0
-    requests: int = 0
-    retries: int = 0
-    troubles: Counter[str] = field(default_factory=Counter)
-    failures: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True, kw_only=True)
@@ -189,7 +160,14 @@ class ModelRun:
             if isinstance(result, Reply):
                 slot.settle(self.usage.learn(result, job.input_tokens))
                 self.gate.succeeded(slot)
-            attempt = self._bill(job, answered, most_usd, started_at, latency_s)
+            sent = Attempt(
+                key=job.keys[0],
+                number=job.attempts,
+                at=started_at,
+                latency_s=latency_s,
+                most_usd=most_usd,
+            )
+            attempt = self.bill(sent, answered)
             if isinstance(result, Reply):
                 await take(result, attempt)
                 return None
@@ -216,22 +194,20 @@ class ModelRun:
                 self._hung.add(job)
                 task.cancel()
 
-    def _bill(
-        self, job: Job, answered: Answered, most_usd: float, started_at: datetime, latency_s: float
-    ) -> AttemptRow:
+    def bill(self, attempt: Attempt, answered: Answered) -> AttemptRow:
         """Settle an attempt with the budget; return its row."""
         result = answered.result
         trouble = result if isinstance(result, Trouble) else None
-        usd, uncertain = self.usage.bill(result, most_usd)
-        self.budget.settle(most_usd, usd=usd or 0.0, uncertain_usd=uncertain or 0.0)
+        usd, uncertain = self.usage.bill(result, attempt.most_usd)
+        self.budget.settle(attempt.most_usd, usd=usd or 0.0, uncertain_usd=uncertain or 0.0)
         self.tally.requests += 1
-        self.tally.retries += job.attempts > 1
+        self.tally.retries += attempt.number > 1
         return AttemptRow(
-            key=job.keys[0],
+            key=attempt.key,
             run_id=self.ledger.run_id,
-            attempt=job.attempts,
-            started_at=started_at,
-            latency_s=latency_s,
+            attempt=attempt.number,
+            started_at=attempt.at,
+            latency_s=attempt.latency_s,
             status=result.status,
             error_kind=trouble.kind if trouble else None,
             error=trouble.message if trouble else None,

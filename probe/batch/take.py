@@ -15,6 +15,7 @@ from probe.providers.base import Answered, Reply
 from probe.providers.batches import BatchState, LineResult
 from probe.retry import Trouble, Verdict, verdict
 from probe.run import ModelRun, reply_row
+from probe.tally import Attempt
 from store.batch_rows import BatchRow
 from store.rows import AttemptRow, Event, FailureRow
 
@@ -108,8 +109,17 @@ async def put_down(
     events, stopping = list[Event](), list[Trouble]()
     for name, line in lines.items():
         answered = by_name[name]
-        attempt = _bill(run, sent, line, answered)
         result = answered.result
+        if isinstance(result, Reply):
+            run.usage.learn(result, 0.0)
+        own = Attempt(
+            key=line.custom_id,
+            number=line.attempt,
+            at=sent.at,
+            latency_s=sent.latency_s,
+            most_usd=line.most_usd,
+        )
+        attempt = run.bill(own, answered)
         if isinstance(result, Reply):
             events += _replies(run, line, result, attempt)
         else:
@@ -119,31 +129,6 @@ async def put_down(
     if events:
         await run.ledger.keep(*events)
     return stopping[0] if stopping else None
-
-
-def _bill(run: ModelRun, sent: Sent, line: Line, answered: Answered) -> AttemptRow:
-    """Settle a line with the budget; return its row."""
-    result = answered.result
-    trouble = result if isinstance(result, Trouble) else None
-    if isinstance(result, Reply):
-        run.usage.learn(result, 0.0)
-    usd, uncertain = run.usage.bill(result, line.most_usd)
-    run.budget.settle(line.most_usd, usd=usd or 0.0, uncertain_usd=uncertain or 0.0)
-    run.tally.requests += 1
-    run.tally.retries += line.attempt > 1
-    return AttemptRow(
-        key=line.custom_id,
-        run_id=run.ledger.run_id,
-        attempt=line.attempt,
-        started_at=sent.at,
-        latency_s=sent.latency_s,
-        status=result.status,
-        error_kind=trouble.kind if trouble else None,
-        error=trouble.message if trouble else None,
-        usd=usd,
-        usd_at_most=uncertain,
-        request_id=answered.request_id,
-    )
 
 
 def _replies(run: ModelRun, line: Line, reply: Reply, attempt: AttemptRow) -> Iterator[Event]:

@@ -87,7 +87,7 @@ class AnthropicBatches(Anthropic):
         """Create a batch; the file is sent as it lies there."""
         del batch_id, file_id
         length = str(os.path.getsize(file))  # noqa: PTH202, ASYNC240 - of a file just written
-        with as_troubles(self._sdk, self._without_secrets):
+        with as_troubles(self._sdk, self._keys.hidden):
             made = await self._client.post(
                 _BATCHES,
                 content=_pieces(file),
@@ -98,7 +98,7 @@ class AnthropicBatches(Anthropic):
 
     async def look(self, provider_id: str) -> BatchState:
         """How a batch is."""
-        with as_troubles(self._sdk, self._without_secrets):
+        with as_troubles(self._sdk, self._keys.hidden):
             found = await self._client.messages.batches.retrieve(provider_id)
         return _state(found)
 
@@ -106,7 +106,7 @@ class AnthropicBatches(Anthropic):
         """Batches of about that time, with as many lines, that are not known to be others."""
         first, last = sought.sent_at - MAY_LIE_APART, sought.sent_at + MAY_LIE_APART
         perhaps = []
-        with as_troubles(self._sdk, self._without_secrets):
+        with as_troubles(self._sdk, self._keys.hidden):
             async for each in self._client.messages.batches.list(limit=_PAGE):
                 if each.created_at < first:  # listed from the newest on
                     break
@@ -116,11 +116,11 @@ class AnthropicBatches(Anthropic):
 
     async def results(self, state: BatchState) -> AsyncGenerator[LineResult, None]:
         """The results, which exist once the batch has ended."""
-        with as_troubles(self._sdk, self._without_secrets):
+        with as_troubles(self._sdk, self._keys.hidden):
             batches = self._client.messages.batches.with_streaming_response
             async with batches.results(state.provider_id) as answer:
                 async for raw in lines_of(answer.iter_bytes()):
-                    told = self._without_secrets(raw.decode(errors="replace"))
+                    told = self._keys.hidden(raw.decode(errors="replace"))
                     result = read_line(told.encode())
                     if result is not None:
                         yield result

@@ -6,18 +6,17 @@ connection. Its own retries are off, since each attempt is paced, paid for and r
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping
 from typing import Any, Final
 
 import orjson
 
-from probe.errors import ProviderDown
 from probe.limits import read_limits, retry_after_s
 from probe.model_spec import ModelSpec
 from probe.providers.anthropic_replies import read_error, read_message
 from probe.providers.base import REPLIES, Answered, Request, Served
 from probe.providers.batches import BatchTrouble
+from probe.providers.keys import Keys
 from probe.providers.sdk import as_troubles, http_of, load_sdk
 from prompts.tasks.base import Asks
 
@@ -40,17 +39,15 @@ class Anthropic:
     def __init__(self, model: ModelSpec) -> None:
         self._model = model
         self._base = (model.base_url or SERVER).rstrip("/")
-        self._secrets: list[str] = []
+        self._keys = Keys(model.name)
         self._sdk: Any = None
         self._client: Any = None
 
     async def open(self, asks: Collection[Asks] = REPLIES) -> Served:
         """Read the key and make the SDK's client; nothing is sent."""
         self._sdk = load_sdk("anthropic", self._model.name)
-        key = self._from_environment(self._model.api_key_env or "")
-        headers = dict(self._model.headers)
-        for name, variable in self._model.headers_env.items():
-            headers[name] = self._from_environment(variable)
+        key = self._keys.read(self._model.api_key_env or "")
+        headers = self._model.headers | self._keys.read_all(self._model.headers_env)
         self._client = self._sdk.AsyncAnthropic(
             api_key=key,
             base_url=self._base,
@@ -60,16 +57,6 @@ class Anthropic:
         )
         unavailable: dict[Asks, str] = {each: _NOT_HERE for each in asks if each != "reply"}
         return Served(facts={"sdk": f"anthropic {self._sdk.__version__}"}, unavailable=unavailable)
-
-    def _from_environment(self, name: str) -> str:
-        value = os.environ.get(name, "").strip()
-        fix = f"export {name}=… and run again"
-        if not value:
-            raise ProviderDown(self._model.name, f"${name} is not set", fix)
-        if not value.isprintable() or not value.isascii():
-            raise ProviderDown(self._model.name, f"${name} holds characters no key has", fix)
-        self._secrets.append(value)
-        return value
 
     def body(self, request: Request) -> bytes:
         """The bytes to send for a prompt."""
@@ -81,7 +68,7 @@ class Anthropic:
         """One POST."""
         del asks
         try:
-            with as_troubles(self._sdk, self._without_secrets):
+            with as_troubles(self._sdk, self._keys.hidden):
                 return await self._posted(body)
         except BatchTrouble as error:
             return Answered(error.trouble)
@@ -96,18 +83,12 @@ class Anthropic:
             )
         except self._sdk.APIStatusError as error:
             answer, headers = error.response, error.response.headers
-            raw = self._without_secrets(answer.text)
+            raw = self._keys.hidden(answer.text)
             read = read_error(raw, answer.status_code, retry_after_s(headers))
             return Answered(read, read_limits(headers), _request_id(headers))
         headers = answer.headers
-        read = read_message(self._without_secrets(answer.text))
+        read = read_message(self._keys.hidden(answer.text))
         return Answered(read, read_limits(headers), _request_id(headers))
-
-    def _without_secrets(self, text: str) -> str:
-        """A text in which a server that quotes the key back does not give it away."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[key]")
-        return text
 
     async def close(self) -> None:
         """Close the client."""

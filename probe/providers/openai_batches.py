@@ -114,9 +114,7 @@ class OpenAIBatches(OpenAIChat):
         """As live, and with the SDK's client, whose own retries are off."""
         self._sdk = load_sdk("openai", self._model.name)
         served = await super().open(asks)
-        headers = dict(self._model.headers)
-        for name, variable in self._model.headers_env.items():
-            headers[name] = self._from_environment(variable) or ""
+        headers = self._model.headers | self._keys.read_all(self._model.headers_env)
         self._client = self._sdk.AsyncOpenAI(
             api_key=self._key or _NO_KEY,
             base_url=self._base,
@@ -132,7 +130,7 @@ class OpenAIBatches(OpenAIChat):
 
     async def send_file(self, file: Path) -> str | None:
         """Upload a batch's file."""
-        with as_troubles(self._sdk, self._without_secrets), file.open("rb") as lines:
+        with as_troubles(self._sdk, self._keys.hidden), file.open("rb") as lines:
             named = ("batch.jsonl", lines, "application/jsonl")
             sent = await self._client.files.create(file=named, purpose="batch")
         return _text(sent, "id")
@@ -140,7 +138,7 @@ class OpenAIBatches(OpenAIChat):
     async def create(self, batch_id: str, file: Path, file_id: str | None) -> BatchState:
         """Create a batch of a file that was uploaded."""
         del file
-        with as_troubles(self._sdk, self._without_secrets):
+        with as_troubles(self._sdk, self._keys.hidden):
             made = await self._client.batches.create(
                 input_file_id=file_id,
                 endpoint=_ENDPOINTS[self._model.api],
@@ -151,14 +149,14 @@ class OpenAIBatches(OpenAIChat):
 
     async def look(self, provider_id: str) -> BatchState:
         """How a batch is."""
-        with as_troubles(self._sdk, self._without_secrets):
+        with as_troubles(self._sdk, self._keys.hidden):
             found = await self._client.batches.retrieve(provider_id)
         return _state(found)
 
     async def find(self, sought: Sought) -> Found:
         """Look for a batch by our name for it, or by its file."""
         oldest = (sought.sent_at - MAY_LIE_APART).timestamp()
-        with as_troubles(self._sdk, self._without_secrets):
+        with as_troubles(self._sdk, self._keys.hidden):
             async for each in self._client.batches.list(limit=_PAGE):
                 own = getattr(each, "metadata", None) or {}
                 by_file = sought.file_id and each.input_file_id == sought.file_id
@@ -171,11 +169,11 @@ class OpenAIBatches(OpenAIChat):
     async def results(self, state: BatchState) -> AsyncGenerator[LineResult, None]:
         """The lines of the output file and of the error file."""
         for file_id in state.results:
-            with as_troubles(self._sdk, self._without_secrets):
+            with as_troubles(self._sdk, self._keys.hidden):
                 streamed = self._client.files.with_streaming_response.content(file_id)
                 async with streamed as answer:
                     async for raw in lines_of(answer.iter_bytes()):
-                        told = self._without_secrets(raw.decode(errors="replace"))
+                        told = self._keys.hidden(raw.decode(errors="replace"))
                         result = read_line(told.encode(), self._wanted)
                         if result is not None:
                             yield result

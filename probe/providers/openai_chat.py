@@ -7,7 +7,6 @@ no message, row or log line is made from headers.
 from __future__ import annotations
 
 import asyncio
-import os
 from collections.abc import Callable, Collection, Coroutine, Mapping
 from functools import partial
 from typing import Final, TypeAlias
@@ -15,7 +14,6 @@ from typing import Final, TypeAlias
 import aiohttp
 import orjson
 
-from probe.errors import ProviderDown
 from probe.limits import read_limits, retry_after_s
 from probe.model_spec import ApiName, ModelSpec
 from probe.providers.base import (
@@ -33,6 +31,7 @@ from probe.providers.capabilities import (
     find_likelihood,
     likelihood_body,
 )
+from probe.providers.keys import Keys
 from probe.providers.likelihood_replies import Asked, read_likelihood
 from probe.providers.replies import one_line, read_refusal, read_reply
 from probe.retry import REFUSED, Trouble
@@ -83,7 +82,7 @@ class OpenAIChat:
         self._base = base_url.rstrip("/")
         self._url = self._base + _PATHS[model.api]
         self._key = api_key
-        self._secrets: list[str] = []
+        self._keys = Keys(model.name)
         self._wanted = model.request_samples
         self._session: aiohttp.ClientSession | None = None
         self._likely: Likely | None = None
@@ -94,15 +93,13 @@ class OpenAIChat:
         What is asked for beside replies is tried with a tiny request, which is billed like others.
         """
         headers = {"Content-Type": "application/json", **self._model.headers}
-        self._key = self._key or self._from_environment(self._model.api_key_env)
+        if self._key:
+            self._keys.add(self._key)
+        elif self._model.api_key_env is not None:
+            self._key = self._keys.read(self._model.api_key_env)
         if self._key:
             headers["Authorization"] = f"Bearer {self._key}"
-            self._secrets.append(self._key)
-        for name, variable in self._model.headers_env.items():
-            value = self._from_environment(variable)
-            if value:
-                headers[name] = value
-                self._secrets.append(value)
+        headers |= self._keys.read_all(self._model.headers_env)
         self._session = aiohttp.ClientSession(
             headers=headers,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=self._model.connect_s),
@@ -131,17 +128,6 @@ class OpenAIChat:
 
     def _as_likelihood(self, way: Likely) -> Callable[[bytes], Coroutine[None, None, Answered]]:
         return partial(self._ask_likelihood, way)
-
-    def _from_environment(self, name: str | None) -> str | None:
-        if name is None:
-            return None
-        value = os.environ.get(name, "").strip()
-        fix = f"export {name}=… and run again"
-        if not value:
-            raise ProviderDown(self._model.name, f"${name} is not set", fix)
-        if not value.isprintable() or not value.isascii():
-            raise ProviderDown(self._model.name, f"${name} holds characters no key has", fix)
-        return value
 
     async def _listing(self, session: aiohttp.ClientSession) -> dict[str, object]:
         timeout = aiohttp.ClientTimeout(total=_LISTING_S)
@@ -200,7 +186,7 @@ class OpenAIChat:
                     sent = True
                     if model.first_byte_s is not None:
                         deadline.reschedule((deadline.when() or 0.0) - first_s + model.timeout_s)
-                    raw = self._without_secrets((await answer.read()).decode())
+                    raw = self._keys.hidden((await answer.read()).decode())
                     return self._answered(answer.status, raw, answer.headers, read)
         except aiohttp.ConnectionTimeoutError:
             said = f"cannot connect to {self._base} within {model.connect_s:g} s"
@@ -213,7 +199,7 @@ class OpenAIChat:
             said = f"cannot connect to {self._base} ({error.strerror or error.os_error})"
             return Answered(Trouble(kind=REFUSED, message=one_line(said)))
         except (aiohttp.ClientError, UnicodeDecodeError, asyncio.IncompleteReadError) as error:
-            said = self._without_secrets(f"{type(error).__name__}: {error}")
+            said = self._keys.hidden(f"{type(error).__name__}: {error}")
             return _broken("truncated body" if sent else "connection", one_line(said))
 
     def _answered(self, status: int, raw: str, headers: Mapping[str, str], read: _Read) -> Answered:
@@ -224,12 +210,6 @@ class OpenAIChat:
             result = read_refusal(status, raw, retry_after_s(headers), self._wanted)
         named = next((headers[name] for name in _REQUEST_IDS if name in headers), None)
         return Answered(result, read_limits(headers), named)
-
-    def _without_secrets(self, text: str) -> str:
-        """A text in which a server that quotes the key back does not give it away."""
-        for secret in self._secrets:
-            text = text.replace(secret, "[key]")
-        return text
 
     async def close(self) -> None:
         """Close the session."""
