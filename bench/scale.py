@@ -6,7 +6,7 @@ Parts: `tables` and `far` (what the owner's queries cost on stores of 10^5, 10^6
 3 * 10^7 and 10^8 cells, with its 100 MB of memory and on one thread), `plan`, `run`, `hub`, `disk`,
 and `slowed` (how busy the machine is meanwhile); all of them by default. A part that is named
 replaces its own figures in the result. CPU seconds are the processes' own. Takes some forty minutes
-and fifteen gigabytes of disk.
+and fifty gigabytes of disk.
 """
 
 from __future__ import annotations

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, Final
 
 from probe.scale.figures import costs
-from probe.scale.model import Costs, Endpoint, Experiment, Machines, outlook
+from probe.scale.model import Endpoint, Experiment, Machines, outlook
 from tests.probe.scale_results_for_tests import result, writing
 from tests.probe.scale_simulation_for_tests import Simulated, as_fewer
 
@@ -137,12 +137,6 @@ class Far:
     cells: int
     measured: float
     model: float
-    worst: float
-
-
-def carried(own: Costs, cells: int) -> float:
-    """The writer's time for a reply, of a store of so many cells (seconds)."""
-    return own.write_s + own.growth_s * cells
 
 
 def far() -> tuple[Far, ...]:
@@ -151,8 +145,7 @@ def far() -> tuple[Far, ...]:
         Far(
             cells=own["cells"],
             measured=writing(own),
-            model=carried(costs(), own["cells"]),
-            worst=carried(costs("high"), own["cells"]),
+            model=costs().write_s + costs().growth_s * own["cells"],
         )
         for own in sorted(result("scale")["far"].values(), key=lambda each: each["cells"])
     )

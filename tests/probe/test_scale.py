@@ -119,13 +119,9 @@ def test_measured_runs_are_as_the_model_and_the_simulation_say(check: Check) -> 
 
 
 def test_the_writer_goes_on_as_it_grew_in_stores_up_to_ten_times_as_large() -> None:
-    """At 10^8 the file is larger than the machine's memory: the worst case is what that took."""
-    third, largest = far()
-
-    assert (third.cells, largest.cells) == (3 * 10**7, figures()["store_cells"].value)
-    assert third.model == pytest.approx(third.measured, rel=MEASURED)
-    assert largest.model < largest.measured
-    assert largest.worst == pytest.approx(largest.measured, rel=MEASURED)
+    assert [each.cells for each in far()] == [3 * 10**7, figures()["store_cells"].value]
+    for each in far():
+        assert each.model == pytest.approx(each.measured, rel=MEASURED)
 
 
 @pytest.mark.parametrize("workers", [0, 4])
