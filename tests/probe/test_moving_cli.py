@@ -8,9 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from probe.cli import cli
-from store.database import Database
-from store.insert import insert
-from tests.store.owner_for_tests import CELLS, small_experiment
+from tests.store.owner_for_tests import CELLS, closed_store
 
 pytest.importorskip("duckdb_extension_ducklake", reason="needs the `lake` extra")
 
@@ -19,10 +17,7 @@ pytest.importorskip("duckdb_extension_ducklake", reason="needs the `lake` extra"
 def small(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A file with a few rows of every kind."""
     monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
-    path = tmp_path / "small"
-    with Database(path) as database:
-        database.call(lambda owner: insert(owner, small_experiment()))
-    return path
+    return closed_store(tmp_path / "small")
 
 
 def said(*words: object) -> Result:

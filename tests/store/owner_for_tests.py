@@ -37,6 +37,13 @@ def small_experiment() -> list[Row]:
     return rows
 
 
+def closed_store(path: Path) -> Path:
+    """A store with the small experiment, that nobody has open."""
+    with Database(path) as database:
+        database.call(lambda owner: insert(owner, small_experiment()))
+    return path
+
+
 def do(connection: Connection, word: str) -> None:
     """Put some replies; `hold` leaves them uncommitted until `release`."""
     if word == "hold":

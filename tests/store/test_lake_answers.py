@@ -17,7 +17,7 @@ from store.lake.tidy import tidy
 from store.read import Connection, ask, open_read
 from store.reference import questions
 from store.transfer import transfer
-from tests.store.owner_for_tests import small_experiment
+from tests.store.owner_for_tests import closed_store
 from tests.store.postgres_for_tests import Postgres
 from tests.store.rows_for_tests import reply_row
 from tests.store.sql_corpus_for_tests import small_file
@@ -41,10 +41,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def small(tmp_path: Path) -> Path:
     """A file with a few rows of every kind."""
-    path = tmp_path / "small"
-    with Database(path) as database:
-        database.call(lambda owner: insert(owner, small_experiment()))
-    return path
+    return closed_store(tmp_path / "small")
 
 
 def asked(place: Place, queries: list[str]) -> list[tuple[tuple[str, ...], list[str]]]:
